@@ -1,0 +1,229 @@
+//! The mass matrix as a sum of diagonal blocks, each of which knows how to solve itself.
+
+use crate::real::Real;
+
+/// The shape of one block on the diagonal of the mass matrix.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MassBlock {
+    /// `n` independent masses; `n` values.
+    Diagonal(usize),
+    /// A full symmetric positive definite block; `n × n` values by rows.
+    Dense(usize),
+}
+
+impl MassBlock {
+    /// The number of velocities it covers.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Diagonal(n) | Self::Dense(n) => n,
+        }
+    }
+
+    /// The number of values it holds.
+    pub fn values(self) -> usize {
+        match self {
+            Self::Diagonal(n) => n,
+            Self::Dense(n) => n * n,
+        }
+    }
+}
+
+/// A block of the mass matrix is not positive definite.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct MassError {
+    /// The velocity at which the factorisation met a pivot that is not positive.
+    pub velocity: usize,
+}
+
+/// A block-diagonal mass matrix and its factors.
+#[derive(Clone, Debug)]
+pub struct Mass<R> {
+    blocks: Vec<Placed>,
+    values: Vec<R>,
+    factors: Vec<R>,
+    size: usize,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Placed {
+    shape: MassBlock,
+    velocity: usize,
+    value: usize,
+}
+
+impl<R: Real> Mass<R> {
+    /// A zero matrix of the given blocks, in the order of the velocities.
+    pub fn new(shapes: &[MassBlock]) -> Self {
+        let (mut velocity, mut value) = (0, 0);
+        let blocks = shapes
+            .iter()
+            .map(|&shape| {
+                let placed = Placed { shape, velocity, value };
+                velocity += shape.size();
+                value += shape.values();
+                placed
+            })
+            .collect();
+        Self { blocks, values: vec![R::zero(); value], factors: vec![R::zero(); value], size: velocity }
+    }
+
+    /// The number of velocities.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The shapes and first velocities of the blocks.
+    pub fn blocks(&self) -> impl Iterator<Item = (MassBlock, usize)> + '_ {
+        self.blocks.iter().map(|b| (b.shape, b.velocity))
+    }
+
+    /// The values of block `i`: the diagonal, or the full block by rows.
+    pub fn block(&self, i: usize) -> &[R] {
+        let b = self.blocks[i];
+        &self.values[b.value..b.value + b.shape.values()]
+    }
+
+    /// The values of block `i`, to be written.
+    pub fn block_mut(&mut self, i: usize) -> &mut [R] {
+        let b = self.blocks[i];
+        &mut self.values[b.value..b.value + b.shape.values()]
+    }
+
+    /// Factors every block (Cholesky, M = L Lᵀ; reciprocal diagonals are stored).
+    pub fn factor(&mut self) {
+        for b in &self.blocks {
+            let range = b.value..b.value + b.shape.values();
+            let (values, factors) = (&self.values[range.clone()], &mut self.factors[range]);
+            match b.shape {
+                MassBlock::Diagonal(n) => {
+                    for i in 0..n {
+                        factors[i] = values[i].recip();
+                    }
+                }
+                MassBlock::Dense(n) => cholesky(n, values, factors),
+            }
+        }
+    }
+
+    /// Replaces `rhs` by M⁻¹ rhs; [`Mass::factor`] comes first.
+    pub fn solve(&self, rhs: &mut [R]) {
+        for i in 0..self.blocks.len() {
+            let b = self.blocks[i];
+            self.solve_block(i, &mut rhs[b.velocity..b.velocity + b.shape.size()]);
+        }
+    }
+
+    /// Replaces the part `rhs` belonging to block `i` by the solution of that block.
+    #[inline]
+    pub fn solve_block(&self, i: usize, rhs: &mut [R]) {
+        let b = self.blocks[i];
+        let factors = &self.factors[b.value..b.value + b.shape.values()];
+        match b.shape {
+            MassBlock::Diagonal(n) => {
+                for i in 0..n {
+                    rhs[i] *= factors[i];
+                }
+            }
+            MassBlock::Dense(n) => {
+                for i in 0..n {
+                    let mut sum = rhs[i];
+                    for j in 0..i {
+                        sum -= factors[i * n + j] * rhs[j];
+                    }
+                    rhs[i] = sum * factors[i * n + i];
+                }
+                for i in (0..n).rev() {
+                    let mut sum = rhs[i];
+                    for j in i + 1..n {
+                        sum -= factors[j * n + i] * rhs[j];
+                    }
+                    rhs[i] = sum * factors[i * n + i];
+                }
+            }
+        }
+    }
+
+    /// out = M v.
+    pub fn apply(&self, v: &[R], out: &mut [R]) {
+        for (i, b) in self.blocks.iter().enumerate() {
+            let values = self.block(i);
+            let n = b.shape.size();
+            let (v, out) = (&v[b.velocity..b.velocity + n], &mut out[b.velocity..b.velocity + n]);
+            match b.shape {
+                MassBlock::Diagonal(_) => {
+                    for i in 0..n {
+                        out[i] = values[i] * v[i];
+                    }
+                }
+                MassBlock::Dense(_) => {
+                    for i in 0..n {
+                        out[i] = (0..n).fold(R::zero(), |sum, j| sum + values[i * n + j] * v[j]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Mass<f64> {
+    /// Factors every block and reports the first pivot that is not positive.
+    pub fn factor_checked(&mut self) -> Result<(), MassError> {
+        self.factor();
+        for b in &self.blocks {
+            let (n, stride) = match b.shape {
+                MassBlock::Diagonal(n) => (n, 1),
+                MassBlock::Dense(n) => (n, n + 1),
+            };
+            for i in 0..n {
+                let pivot = self.factors[b.value + i * stride];
+                if !(pivot > 0.0 && pivot.is_finite()) {
+                    return Err(MassError { velocity: b.velocity + i });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lower factor L of a symmetric matrix with the reciprocals of its diagonal stored in place of the diagonal.
+fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                sum -= l[i * n + k] * l[j * n + k];
+            }
+            l[i * n + j] = if i == j { sum.sqrt().recip() } else { sum * l[j * n + j] };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn solve_undoes_apply() {
+        let mut mass = Mass::new(&[MassBlock::Diagonal(2), MassBlock::Dense(3)]);
+        mass.block_mut(0).copy_from_slice(&[2.0, 3.0]);
+        mass.block_mut(1).copy_from_slice(&[4.0, 1.0, 0.5, 1.0, 5.0, -1.0, 0.5, -1.0, 6.0]);
+        mass.factor_checked().unwrap();
+        let v = [1.0, -2.0, 0.3, 0.7, -1.1];
+        let mut f = [0.0; 5];
+        mass.apply(&v, &mut f);
+        mass.solve(&mut f);
+        for i in 0..5 {
+            // Condition number below 10.
+            assert!((f[i] - v[i]).abs() < 10.0 * f64::EPSILON * 3.0);
+        }
+    }
+
+    #[test]
+    fn an_indefinite_block_is_named() {
+        let mut mass = Mass::new(&[MassBlock::Diagonal(1), MassBlock::Dense(2)]);
+        mass.block_mut(0).copy_from_slice(&[1.0]);
+        mass.block_mut(1).copy_from_slice(&[1.0, 2.0, 2.0, 1.0]);
+        assert_eq!(mass.factor_checked(), Err(MassError { velocity: 2 }));
+    }
+}

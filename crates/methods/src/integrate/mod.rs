@@ -1,0 +1,286 @@
+//! Integrators: from a state to the next one, with error control and continuous output.
+
+use crate::system::{State, System};
+use std::fmt;
+
+/// What an integrator is, in the words of its documentation; help, book and schema read this table.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The name by which a scene chooses it.
+    pub name: &'static str,
+    /// One line: what it is.
+    pub title: &'static str,
+    /// A paragraph: what it is good for, what it asks.
+    pub summary: &'static str,
+    /// The order of convergence of positions and velocities.
+    pub order: u32,
+    /// Whether it is meant for stiff systems.
+    pub stiff: bool,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Where it comes from.
+    pub references: &'static [&'static str],
+}
+
+/// One numeric option of a method.
+#[derive(Copy, Clone, Debug)]
+pub struct Parameter {
+    /// The key in a scene.
+    pub name: &'static str,
+    /// Its unit; "1" for a pure number.
+    pub unit: &'static str,
+    /// What it is when not given.
+    pub default: f64,
+    /// The smallest and largest value allowed.
+    pub range: [f64; 2],
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Values of the parameters of one method, checked against its [`About`] table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings(Vec<(String, f64)>);
+
+impl Settings {
+    /// Sets a value; the last one given counts.
+    pub fn set(&mut self, name: &str, value: f64) {
+        self.0.retain(|(n, _)| n != name);
+        self.0.push((name.to_owned(), value));
+    }
+
+    /// The same, in a chain of calls.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// The values that were given.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// The value of a parameter: the one given, or the default of the table.
+    ///
+    /// # Panics
+    /// If the table has no such parameter (a slip of the method's author).
+    pub fn get(&self, about: &About, name: &str) -> f64 {
+        let parameter = about.parameters.iter().find(|p| p.name == name).expect("a parameter of the About table");
+        self.0.iter().find(|(n, _)| n == name).map_or(parameter.default, |(_, value)| *value)
+    }
+
+    /// Whether every value given is known to the table and within its range.
+    pub fn check(&self, about: &About) -> Result<(), SettingsError> {
+        for (name, value) in self.iter() {
+            let Some(p) = about.parameters.iter().find(|p| p.name == name) else {
+                return Err(SettingsError::Unknown { name: name.to_owned(), method: about.name });
+            };
+            if !(p.range[0] <= value && value <= p.range[1]) {
+                return Err(SettingsError::Range { name: p.name, value, range: p.range });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A setting that a method cannot take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingsError {
+    /// The method has no such parameter.
+    Unknown {
+        /// The name given.
+        name: String,
+        /// The method.
+        method: &'static str,
+    },
+    /// The value is out of range.
+    Range {
+        /// The parameter.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// What is allowed.
+        range: [f64; 2],
+    },
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, method } => write!(f, "the integrator `{method}` has no setting `{name}`"),
+            Self::Range { name, value, range: [low, high] } => {
+                write!(f, "`{name}` = {value} is out of range: it must lie in [{low}, {high}]")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// An integrator, chosen by name and driven from outside.
+pub trait Integrator<Y: System>: Send {
+    /// What it is.
+    fn about(&self) -> &'static About;
+    /// Allocates, checks that the state satisfies the constraints, and chooses a first step.
+    fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError>;
+    /// One accepted step, not beyond `until`. On an error the state is the last accepted one.
+    fn step(&mut self, y: &Y, s: &mut State<f64>, until: f64) -> Result<Step, IntegrateError>;
+    /// The state at a time within the last step (its `t` says which), by the method's continuous output.
+    fn dense(&mut self, y: &Y, out: &mut State<f64>);
+    /// The work done since the start.
+    fn counts(&self) -> Counts;
+    /// All that the next step depends on besides the state, so that a run can be continued with the same bits.
+    fn memory(&self) -> Vec<f64>;
+    /// Takes over a memory after [`Integrator::start`] on the state it was saved with.
+    fn recall(&mut self, memory: &[f64]);
+}
+
+/// An accepted step.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Where it began, in seconds.
+    pub t: f64,
+    /// How long it was, in seconds.
+    pub h: f64,
+    /// The estimated error in units of the tolerance (at most 1).
+    pub error: f64,
+    /// How many attempts were thrown away before it.
+    pub rejected: u32,
+}
+
+/// Work done: part of the contract of a method, asserted in tests.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejected: u64,
+    /// Evaluations of forces.
+    pub forces: u64,
+    /// Evaluations of tangents (whole matrices).
+    pub tangents: u64,
+    /// Factorisations of matrices of the size of the system.
+    pub factorisations: u64,
+    /// Solves with them.
+    pub solves: u64,
+    /// Iterations of projections to the constraints.
+    pub projections: u64,
+}
+
+impl Counts {
+    /// The counts with their names, for records and tables.
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("steps", self.steps),
+            ("rejected", self.rejected),
+            ("forces", self.forces),
+            ("tangents", self.tangents),
+            ("factorisations", self.factorisations),
+            ("solves", self.solves),
+            ("projections", self.projections),
+        ]
+    }
+}
+
+/// Why an integration cannot go on: when, which thing (by the user's name), how much, what to try.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IntegrateError {
+    /// The step size fell below what time can resolve.
+    StepTooSmall {
+        /// Time in seconds.
+        t: f64,
+        /// Step size in seconds.
+        h: f64,
+        /// The velocity or state with the largest error.
+        worst: String,
+    },
+    /// An iteration did not converge even with the smallest step.
+    NotConverged {
+        /// Time in seconds.
+        t: f64,
+        /// Step size in seconds.
+        h: f64,
+        /// What was iterated.
+        what: &'static str,
+        /// The last residual in units of the tolerance.
+        residual: f64,
+        /// The velocity or row with the largest residual.
+        worst: String,
+    },
+    /// The state does not satisfy a constraint.
+    Inconsistent {
+        /// Time in seconds.
+        t: f64,
+        /// The constraint.
+        constraint: String,
+        /// Its residual.
+        residual: f64,
+        /// "position" or "velocity".
+        level: &'static str,
+    },
+    /// Two constraints ask for different things at once.
+    Contradictory {
+        /// Time in seconds.
+        t: f64,
+        /// The constraint that cannot be met.
+        constraint: String,
+        /// The rows it depends on.
+        with: Vec<String>,
+        /// What is left unmet.
+        residual: f64,
+    },
+    /// A mass or inertia is not positive.
+    SingularMass {
+        /// Time in seconds.
+        t: f64,
+        /// The velocity without inertia.
+        velocity: String,
+    },
+    /// A value is no longer a finite number.
+    NotFinite {
+        /// Time in seconds.
+        t: f64,
+        /// Where it was met.
+        what: String,
+    },
+    /// The method cannot run on this system or with these settings.
+    Refused {
+        /// Why, and what to use instead.
+        reason: String,
+    },
+}
+
+impl fmt::Display for IntegrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StepTooSmall { t, h, worst } => write!(
+                f,
+                "at t = {t} s the step size fell to {h:.3e} s; the largest error is in {worst}; try a looser tolerance, \
+                 a method for stiff systems (`radau`), or look for a jump in a force or signal there"
+            ),
+            Self::NotConverged { t, h, what, residual, worst } => write!(
+                f,
+                "at t = {t} s {what} did not converge (step {h:.3e} s, residual {residual:.3e} times the tolerance, \
+                 largest in {worst}); try smaller steps or check the forces there"
+            ),
+            Self::Inconsistent { t, constraint, residual, level } => write!(
+                f,
+                "at t = {t} s the state violates `{constraint}` on {level} level by {residual:.3e}; correct the initial \
+                 values or let them be projected with `initial = \"project\"`"
+            ),
+            Self::Contradictory { t, constraint, with, residual } => {
+                write!(f, "at t = {t} s `{constraint}` contradicts other constraints (unmet by {residual:.3e})")?;
+                if !with.is_empty() {
+                    write!(f, ": it depends on {}", with.join(", "))?;
+                }
+                write!(f, "; remove one of them or make their motions agree")
+            }
+            Self::SingularMass { t, velocity } => {
+                write!(f, "at t = {t} s there is no positive inertia for {velocity}; give the body a mass and inertia")
+            }
+            Self::NotFinite { t, what } => write!(f, "at t = {t} s {what} is not a finite number"),
+            Self::Refused { reason } => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for IntegrateError {}
