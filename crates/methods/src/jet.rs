@@ -103,6 +103,7 @@ impl<R: Real, const N: usize> Mul for Jet<R, N> {
 impl<R: Real, const N: usize> Div for Jet<R, N> {
     type Output = Self;
     #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl)] // the quotient rule
     fn div(self, o: Self) -> Self {
         let inverse = o.re.recip();
         let re = self.re * inverse;

@@ -139,7 +139,7 @@ pub trait System: Sync {
     }
     /// Which velocities act on each other through forces; by default all on all.
     fn coupling(&self) -> Coupling {
-        Coupling { groups: vec![0..self.shape().v], neighbours: vec![vec![0]] }
+        Coupling { groups: std::iter::once(0..self.shape().v).collect(), neighbours: vec![vec![0]] }
     }
     /// Whether the mass matrix is the same in every configuration.
     fn mass_is_constant(&self) -> bool {
