@@ -1,1 +1,4 @@
 //! What to solve.
+
+pub mod record;
+pub mod report;
