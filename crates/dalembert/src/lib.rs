@@ -9,6 +9,8 @@ pub mod element;
 pub mod equations;
 pub mod forces;
 pub mod model;
+pub mod record;
+pub mod report;
 pub mod scene;
 pub mod signals;
 

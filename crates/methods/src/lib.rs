@@ -12,6 +12,7 @@ pub mod lie;
 pub mod real;
 pub mod scalar;
 pub mod system;
+pub mod trajectory;
 pub mod vector;
 
 pub use jet::Jet;
