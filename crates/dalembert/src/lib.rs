@@ -1,1 +1,4 @@
 //! What to solve.
+
+pub mod expression;
+pub mod scene;
