@@ -12,6 +12,7 @@ pub mod forces;
 pub mod model;
 pub mod record;
 pub mod report;
+pub mod run;
 pub mod scene;
 pub mod signals;
 

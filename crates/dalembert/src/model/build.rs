@@ -149,6 +149,13 @@ impl Builder {
         self.markers.len() - 1
     }
 
+    /// A marker whose name does not begin with that of its body.
+    pub(crate) fn insert_free_marker(&mut self, name: &str, body: usize, at: [f64; 3], turn: Orientation) -> usize {
+        let number = self.insert_marker(name, body, at, turn);
+        name.clone_into(&mut self.markers[number].name);
+        number
+    }
+
     pub(crate) fn insert_force(&mut self, name: &str, item: Box<dyn AnyForce>, markers: Vec<usize>) {
         self.forces.push(Attached { section: "force", name: name.to_owned(), item, markers });
     }

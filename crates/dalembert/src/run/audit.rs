@@ -1,0 +1,166 @@
+//! The audit of a run: does the energy ledger close?
+//!
+//! The exact motion keeps E = T + U + dissipated − supplied. Each step of an integrator leaves the exact motion by a local
+//! error that its control keeps below wᵢ = absolute + tolerance·|yᵢ| in every component. To first order this changes the
+//! energy by at most
+//!
+//! ```text
+//! e = Σ |fᵢ| wᵢ(q) + Σ |(M v)ᵢ| wᵢ(v) + Σ w(z)
+//! ```
+//!
+//! because −∂U/∂q is part of the generalised forces f and ∂T/∂v = M v. Between errors the exact motion keeps E, so they add
+//! up and nothing amplifies them: the ledger must close within a small factor times Σ e over the steps. Rounding adds a few ulps of
+//! the energies in each step.
+
+use crate::equations::{Ledger, Momentum, Work};
+use crate::model::Model;
+use crate::record;
+use dalembert_methods::algebra::Mass;
+use dalembert_methods::{State, System};
+
+/// Watches the energies of a run.
+pub struct Audit {
+    work: Work<f64>,
+    mass: Mass<f64>,
+    force: Vec<f64>,
+    product: Vec<f64>,
+    magnitude: Vec<f64>,
+    tolerance: f64,
+    absolute: f64,
+    factor: f64,
+    start: Option<record::Balance>,
+    end: record::Balance,
+    worst: f64,
+    worst_time: f64,
+    allowed: f64,
+    worst_position: f64,
+    worst_velocity: f64,
+    residual: Vec<f64>,
+}
+
+impl Audit {
+    /// An audit for steps of the given tolerances; `factor` multiplies the allowance.
+    pub fn new(model: &Model, tolerance: f64, absolute: f64, factor: f64) -> Self {
+        let shape = model.shape();
+        Self {
+            work: model.work(),
+            mass: Mass::new(&model.mass_blocks()),
+            force: vec![0.0; shape.v],
+            product: vec![0.0; shape.v],
+            magnitude: vec![0.0; shape.v],
+            tolerance,
+            absolute,
+            factor,
+            start: None,
+            end: record::Balance::default(),
+            worst: 0.0,
+            worst_time: 0.0,
+            allowed: 0.0,
+            worst_position: 0.0,
+            worst_velocity: 0.0,
+            residual: vec![0.0; shape.rows()],
+        }
+    }
+
+    /// Takes a state at the end of a step (or the initial one) into account.
+    pub fn observe(&mut self, model: &Model, s: &State<f64>) {
+        model.prepare(s, &mut self.work);
+        let ledger = model.ledger(s, &mut self.work);
+        let balance = balance(&ledger, &model.momentum(&self.work));
+        let start = *self.start.get_or_insert(balance);
+        self.end = balance;
+        let imbalance = (balance.total - start.total).abs();
+        if !(imbalance <= self.worst) {
+            self.worst = imbalance;
+            self.worst_time = s.t;
+        }
+        self.allowed += self.step_allowance(model, s, &ledger);
+
+        let g = model.shape().g;
+        model.constraint(s, &mut self.work, &mut self.residual[..g]);
+        self.worst_position = self.worst_position.max(largest(&self.residual[..g]));
+        model.constraint_rate(s, &mut self.work, &mut self.residual);
+        self.worst_velocity = self.worst_velocity.max(largest(&self.residual));
+    }
+
+    /// The bound e of one step.
+    fn step_allowance(&mut self, model: &Model, s: &State<f64>, ledger: &Ledger<f64>) -> f64 {
+        model.force(s, &mut self.work, &mut self.force);
+        model.mass(s, &mut self.work, &mut self.mass);
+        self.mass.apply(&s.v, &mut self.product);
+        model.magnitude(&s.q, &mut self.magnitude);
+        let weight = |size: f64| self.absolute + self.tolerance * size.abs();
+        let mut sum = 0.0;
+        for i in 0..s.v.len() {
+            sum += self.force[i].abs() * weight(self.magnitude[i]) + self.product[i].abs() * weight(s.v[i]);
+        }
+        sum += s.z.iter().map(|&z| weight(z)).sum::<f64>();
+        let Ledger { kinetic, potential, dissipated, supplied } = *ledger;
+        let rounding = 4.0 * f64::EPSILON * (kinetic + potential.abs() + dissipated + supplied.abs());
+        self.factor * sum + rounding
+    }
+
+    /// The verdict.
+    pub fn ledger(&self) -> record::Ledger {
+        record::Ledger {
+            start: self.start.unwrap_or_default(),
+            end: self.end,
+            worst_imbalance: self.worst,
+            worst_imbalance_time: self.worst_time,
+            allowance: self.allowed,
+            closes: self.worst <= self.allowed,
+            worst_position_residual: self.worst_position,
+            worst_velocity_residual: self.worst_velocity,
+        }
+    }
+
+    /// All that it remembers, as plain numbers.
+    pub(super) fn memory(&self) -> Vec<f64> {
+        let mut memory = vec![self.worst, self.worst_time, self.allowed, self.worst_position, self.worst_velocity];
+        for b in [self.start.unwrap_or_default(), self.end] {
+            memory.extend([b.kinetic, b.potential, b.dissipated, b.supplied, b.total]);
+            memory.extend(b.linear_momentum.iter().chain(&b.angular_momentum));
+        }
+        memory
+    }
+
+    /// Takes a memory back; `None` if it has another length.
+    pub(super) fn recall(&mut self, memory: &[f64]) -> Option<()> {
+        let read = |m: &[f64]| {
+            Some(record::Balance {
+                kinetic: m[0],
+                potential: m[1],
+                dissipated: m[2],
+                supplied: m[3],
+                total: m[4],
+                linear_momentum: m[5..8].try_into().ok()?,
+                angular_momentum: m[8..11].try_into().ok()?,
+            })
+        };
+        let (head, balances) = memory.split_at_checked(5)?;
+        let (start, end) = balances.split_at_checked(11)?;
+        if end.len() != 11 {
+            return None;
+        }
+        [self.worst, self.worst_time, self.allowed, self.worst_position, self.worst_velocity] = head.try_into().ok()?;
+        self.start = Some(read(start)?);
+        self.end = read(end)?;
+        Some(())
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |max: f64, g| max.max(g.abs()))
+}
+
+fn balance(ledger: &Ledger<f64>, momentum: &Momentum<f64>) -> record::Balance {
+    record::Balance {
+        kinetic: ledger.kinetic,
+        potential: ledger.potential,
+        dissipated: ledger.dissipated,
+        supplied: ledger.supplied,
+        total: ledger.total(),
+        linear_momentum: momentum.linear.0,
+        angular_momentum: momentum.angular.0,
+    }
+}

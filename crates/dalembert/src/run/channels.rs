@@ -1,0 +1,306 @@
+//! Channels: what a run records of every state.
+//!
+//! Names are paths in the scene's words: `body.upper.position.x`, `joint.hinge.angle`, `energy.total`. A choice of channels
+//! is a list of patterns in which `*` stands for any text.
+
+use crate::bodies::Bodies;
+use crate::constraints::{Constraints, MOST_ROWS, Scratch};
+use crate::equations::{Ledger, Momentum, Work};
+use crate::forces::Forces;
+use crate::model::{Instant, Model, Place, Site, Wrench};
+use dalembert_methods::dynamics::{Dynamics, Rates};
+use dalembert_methods::integrate::IntegrateError;
+use dalembert_methods::lie::Quat;
+use dalembert_methods::trajectory::Channel;
+use dalembert_methods::vector::Vec3;
+use dalembert_methods::{Scalar, State, System};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Computes the channels of a state.
+pub struct Channels {
+    sources: Vec<Source>,
+    channels: Vec<Channel>,
+    /// Which of all values are kept.
+    kept: Vec<usize>,
+    values: Vec<f64>,
+    work: Work<f64>,
+    scratch: Scratch<f64>,
+    dynamics: Dynamics<Model>,
+    rates: Rates,
+    needs_multipliers: bool,
+}
+
+/// Where a group of channels comes from.
+#[derive(Copy, Clone, Debug)]
+enum Source {
+    Time,
+    Body(usize),
+    Coordinates(usize),
+    Reaction(usize),
+    Applied(usize),
+    Energy,
+    Momentum,
+    Residuals,
+}
+
+impl Channels {
+    /// The channels of a model whose names match one of the patterns (all if there are none).
+    pub fn new(model: &Model, patterns: &[String]) -> Self {
+        let mut all = Vec::new();
+        let mut sources = Vec::new();
+        let mut kept = Vec::new();
+        let mut next = 0;
+        let mut needs_multipliers = false;
+        for source in every(model) {
+            let group = describe(model, source);
+            let first = kept.len();
+            for (i, channel) in group.iter().enumerate() {
+                let wanted = matches!(source, Source::Time)
+                    || patterns.is_empty()
+                    || patterns.iter().any(|p| matches(p, &channel.name));
+                if wanted {
+                    kept.push(next + i);
+                    all.push(channel.clone());
+                }
+            }
+            if kept.len() > first {
+                sources.push(source);
+                next += group.len();
+                needs_multipliers |= matches!(source, Source::Reaction(_));
+            }
+        }
+        Self {
+            sources,
+            channels: all,
+            kept,
+            values: vec![0.0; next],
+            work: model.work(),
+            scratch: Scratch::default(),
+            dynamics: Dynamics::new(model),
+            rates: Rates::zeros(model.shape()),
+            needs_multipliers,
+        }
+    }
+
+    /// Names, units and frames.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The values of a state, in the order of the channels.
+    pub fn sample(&mut self, model: &Model, s: &State<f64>, row: &mut [f64]) -> Result<(), IntegrateError> {
+        if self.needs_multipliers {
+            self.dynamics.evaluate(model, s, &mut self.rates)?;
+        }
+        model.prepare(s, &mut self.work);
+        let mut rest = self.values.as_mut_slice();
+        for &source in &self.sources {
+            let n = width(model, source);
+            let (out, after) = rest.split_at_mut(n);
+            fill(model, s, source, &mut self.work, &mut self.scratch, &self.rates.multipliers, out);
+            rest = after;
+        }
+        for (out, &i) in row.iter_mut().zip(&self.kept) {
+            *out = self.values[i];
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name matches a pattern in which `*` stands for any text.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+fn every(model: &Model) -> Vec<Source> {
+    let moving = (0..model.bodies.len()).filter(|&i| !model.layout.v[i].is_empty());
+    let constraints = 0..model.constraints.len();
+    let with_coordinates = constraints.clone().filter(|&i| !model.constraints[i].item.coordinates().is_empty());
+    std::iter::once(Source::Time)
+        .chain(moving.map(Source::Body))
+        .chain(with_coordinates.map(Source::Coordinates))
+        .chain(constraints.map(Source::Reaction))
+        .chain((0..model.forces.len()).filter(|&i| model.forces[i].markers.len() <= 2).map(Source::Applied))
+        .chain([Source::Energy, Source::Momentum])
+        .chain((model.shape().rows() > 0).then_some(Source::Residuals))
+        .collect()
+}
+
+fn vector(path: &str, unit: &str, frame: &str) -> [Channel; 3] {
+    AXES.map(|axis| Channel::new(format!("{path}.{axis}"), unit, frame))
+}
+
+fn wrench(path: &str, oriented: bool) -> Vec<Channel> {
+    let mut channels = vector(&format!("{path}.force"), "N", "world").to_vec();
+    if oriented {
+        channels.extend(vector(&format!("{path}.torque"), "N m", "world"));
+    }
+    channels
+}
+
+fn describe(model: &Model, source: Source) -> Vec<Channel> {
+    match source {
+        Source::Time => vec![Channel::time()],
+        Source::Body(i) => {
+            let path = format!("body.{}", model.bodies[i].name);
+            let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
+            channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
+            if model.bodies[i].item.oriented() {
+                for part in ["w", "x", "y", "z"] {
+                    channels.push(Channel::new(format!("{path}.orientation.{part}"), "1", "world"));
+                }
+                channels.extend(vector(&format!("{path}.angular_velocity"), "rad/s", "world"));
+            }
+            channels
+        }
+        Source::Coordinates(i) => {
+            let c = &model.constraints[i];
+            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", c.section, c.name), unit, "");
+            c.item.coordinates().into_iter().map(name).collect()
+        }
+        Source::Reaction(i) => {
+            let c = &model.constraints[i];
+            wrench(&format!("{}.{}", c.section, c.name), c.item.need().oriented)
+        }
+        Source::Applied(i) => {
+            let f = &model.forces[i];
+            wrench(&format!("{}.{}", f.section, f.name), f.item.need().oriented)
+        }
+        Source::Energy => ["kinetic", "potential", "dissipated", "supplied", "total"]
+            .map(|name| Channel::new(format!("energy.{name}"), "J", ""))
+            .to_vec(),
+        Source::Momentum => {
+            let mut channels = vector("momentum.linear", "kg m/s", "world").to_vec();
+            channels.extend(vector("momentum.angular", "kg m²/s", "world"));
+            channels
+        }
+        Source::Residuals => {
+            vec![Channel::new("residual.position", "mixed", ""), Channel::new("residual.velocity", "mixed", "")]
+        }
+    }
+}
+
+fn width(model: &Model, source: Source) -> usize {
+    let wrench = |oriented| if oriented { 6 } else { 3 };
+    match source {
+        Source::Time => 1,
+        Source::Body(i) => {
+            if model.bodies[i].item.oriented() {
+                13
+            } else {
+                6
+            }
+        }
+        Source::Coordinates(i) => model.constraints[i].item.coordinates().len(),
+        Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented),
+        Source::Applied(i) => wrench(model.forces[i].item.need().oriented),
+        Source::Energy => 5,
+        Source::Momentum => 6,
+        Source::Residuals => 2,
+    }
+}
+
+fn fill(
+    model: &Model,
+    s: &State<f64>,
+    source: Source,
+    w: &mut Work<f64>,
+    scratch: &mut Scratch<f64>,
+    multipliers: &[f64],
+    out: &mut [f64],
+) {
+    let gather =
+        |w: &Work<f64>, markers: &[usize]| -> Vec<Place<f64>> { markers.iter().map(|&m| w.places[m]).collect() };
+    match source {
+        Source::Time => out[0] = s.t,
+        Source::Body(i) => {
+            let cache = &w.cache[model.layout.cache[i].clone()];
+            let place = f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site::point([0.0; 3]), cache);
+            place.r.write(out);
+            place.v.write(&mut out[3..]);
+            if out.len() > 6 {
+                out[6..10].copy_from_slice(&Quat::from_matrix(place.rotation).0);
+                place.omega.write(&mut out[10..]);
+            }
+        }
+        Source::Coordinates(i) => {
+            let c = &model.constraints[i];
+            let now = Instant { t: s.t, x: &[], p: &s.p };
+            f64::view::<Constraints, _>(&*c.item).coordinate(&now, &gather(w, &c.markers), out);
+        }
+        Source::Reaction(i) => {
+            let c = &model.constraints[i];
+            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let rows = model.layout.rows[i].clone();
+            let mut gradients = [Wrench::default(); MOST_ROWS];
+            let (at, last) = (gather(w, &c.markers), c.markers.len() - 1);
+            f64::view::<Constraints, _>(&*c.item).gradient(&now, &at, last, scratch, &mut gradients[..rows.len()]);
+            let mut sum = Wrench { force: Vec3::zero(), torque: Vec3::zero() };
+            for (gradient, &multiplier) in gradients.iter().zip(&multipliers[rows]) {
+                sum.force -= gradient.force * multiplier;
+                sum.torque -= gradient.torque * multiplier;
+            }
+            write_wrench(&sum, out);
+        }
+        Source::Applied(i) => {
+            let f = &model.forces[i];
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            let mut wrenches = [Wrench::default(); 2];
+            f64::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
+            write_wrench(&wrenches[f.markers.len() - 1], out);
+        }
+        Source::Energy => {
+            let ledger = model.ledger(s, w);
+            let Ledger { kinetic, potential, dissipated, supplied } = ledger;
+            out.copy_from_slice(&[kinetic, potential, dissipated, supplied, ledger.total()]);
+        }
+        Source::Momentum => {
+            let Momentum { linear, angular } = model.momentum(w);
+            linear.write(out);
+            angular.write(&mut out[3..]);
+        }
+        Source::Residuals => {
+            let shape = model.shape();
+            let largest = |values: &[f64]| values.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
+            let mut residual = vec![0.0; shape.rows()];
+            model.constraint(s, w, &mut residual[..shape.g]);
+            out[0] = largest(&residual[..shape.g]);
+            model.constraint_rate(s, w, &mut residual);
+            out[1] = largest(&residual);
+        }
+    }
+}
+
+fn write_wrench(wrench: &Wrench<f64>, out: &mut [f64]) {
+    wrench.force.write(out);
+    if out.len() > 3 {
+        wrench.torque.write(&mut out[3..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("body.*.position.x", "body.upper.position.x"));
+        assert!(matches("*", "anything"));
+        assert!(matches("energy.total", "energy.total"));
+        assert!(matches("*.force.*", "joint.hinge.force.y"));
+        assert!(!matches("energy", "energy.total"));
+        assert!(!matches("body.*.velocity.x", "body.upper.position.x"));
+        assert!(!matches("a*b*b", "ab"));
+    }
+}

@@ -1,0 +1,103 @@
+//! What a run needs to go on with the same bits, as a checkpoint.
+
+use super::audit::Audit;
+use super::driver::RunError;
+use crate::record::{Checkpoint, Section, csv};
+use dalembert_methods::State;
+use dalembert_methods::integrate::Counts;
+use dalembert_methods::integrate::simulate::Progress;
+use dalembert_methods::trajectory::{Event, Trajectory};
+
+/// Everything written so far.
+pub(super) struct Written<'a> {
+    pub scene: &'a str,
+    pub trajectory: &'a Trajectory,
+    pub steps: &'a [(f64, f64)],
+    pub events: &'a [Event],
+    pub audit: &'a Audit,
+}
+
+/// Packs a run between two steps.
+pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -> Checkpoint {
+    let mut c = Checkpoint::new();
+    let text = |text: &str| Section::Bytes(text.as_bytes().to_vec());
+    c.put("version", text(env!("CARGO_PKG_VERSION")));
+    c.put("scene", text(written.scene));
+    c.put("time", Section::F64(vec![s.t]));
+    for (name, values) in [("q", &s.q), ("v", &s.v), ("x", &s.x), ("z", &s.z), ("p", &s.p)] {
+        c.put(name, Section::F64(values.clone()));
+    }
+    c.put("next output", Section::U64(vec![progress.next_output]));
+    c.put("sides", Section::F64(progress.sides.clone()));
+    c.put("integrator", Section::F64(progress.integrator.clone()));
+    c.put("projection", Section::F64(progress.projection.clone()));
+    c.put("counts", Section::U64(progress.counts.named().map(|(_, count)| count).to_vec()));
+    c.put("audit", Section::F64(written.audit.memory()));
+    c.put("rows", Section::F64(written.trajectory.columns().concat()));
+    c.put("steps", Section::F64(written.steps.iter().flat_map(|&(t, h)| [t, h]).collect()));
+    let mut events = Vec::new();
+    csv::write_events(&mut events, written.events).expect("writing to memory does not fail");
+    c.put("events", Section::Bytes(events));
+    c
+}
+
+/// A run as it was when it was packed.
+pub(super) struct Unpacked {
+    pub state: State<f64>,
+    pub progress: Progress,
+    pub trajectory: Trajectory,
+    pub steps: Vec<(f64, f64)>,
+    pub events: Vec<Event>,
+}
+
+/// Unpacks a checkpoint of the same scene and version.
+pub(super) fn unpack(
+    c: &Checkpoint,
+    scene: &str,
+    state: &State<f64>,
+    trajectory: &Trajectory,
+    audit: &mut Audit,
+) -> Result<Unpacked, RunError> {
+    let unfit = |what: &str| RunError::Checkpoint(format!("the checkpoint does not fit this scene: {what} differs"));
+    if c.bytes("version")? != env!("CARGO_PKG_VERSION").as_bytes() {
+        return Err(unfit("the version of dalembert that wrote it"));
+    }
+    if c.bytes("scene")? != scene.as_bytes() {
+        return Err(unfit("the scene (or a setting given on the command line)"));
+    }
+    let fit = |name: &'static str, like: &[f64]| -> Result<Vec<f64>, RunError> {
+        let values = c.f64(name)?;
+        if values.len() == like.len() { Ok(values.to_vec()) } else { Err(unfit(name)) }
+    };
+    let t = *c.f64("time")?.first().ok_or_else(|| unfit("time"))?;
+    let state = State {
+        t,
+        q: fit("q", &state.q)?,
+        v: fit("v", &state.v)?,
+        x: fit("x", &state.x)?,
+        z: fit("z", &state.z)?,
+        p: fit("p", &state.p)?,
+    };
+    let counts: &[u64; 7] = c.u64("counts")?.try_into().map_err(|_| unfit("counts"))?;
+    let [steps, rejected, forces, tangents, factorisations, solves, projections] = *counts;
+    let progress = Progress {
+        next_output: *c.u64("next output")?.first().ok_or_else(|| unfit("next output"))?,
+        sides: c.f64("sides")?.to_vec(),
+        integrator: c.f64("integrator")?.to_vec(),
+        projection: c.f64("projection")?.to_vec(),
+        counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections },
+    };
+    audit.recall(c.f64("audit")?).ok_or_else(|| unfit("audit"))?;
+    let channels = trajectory.channels().to_vec();
+    let values = c.f64("rows")?;
+    if values.len() % channels.len() != 0 {
+        return Err(unfit("rows"));
+    }
+    let rows = values.len() / channels.len();
+    let columns = (0..channels.len()).map(|i| values[i * rows..(i + 1) * rows].to_vec()).collect();
+    let trajectory = Trajectory::from_columns(channels, columns).map_err(|_| unfit("rows"))?;
+    let steps = c.f64("steps")?.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let text = std::str::from_utf8(c.bytes("events")?).map_err(|_| unfit("events"))?;
+    let events = csv::parse_events(text).map_err(|error| RunError::Checkpoint(error.to_string()))?;
+    Ok(Unpacked { state, progress, trajectory, steps, events })
+}

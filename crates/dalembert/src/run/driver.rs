@@ -1,0 +1,326 @@
+//! The driver of a run: initial values, integrator, recording, audit, and the summary at the end.
+
+use super::audit::Audit;
+use super::channels::Channels;
+use super::checkpoint::{Written, pack, unpack};
+use super::triggers::ChannelTriggers;
+use crate::model::Model;
+use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
+use crate::scene::{Initial, Scene};
+use dalembert_methods::dynamics::Dynamics;
+use dalembert_methods::events::{Crossing, Hit};
+use dalembert_methods::integrate::simulate::{self, Ending, Flow, Moment, Observer, Reaction, Span};
+use dalembert_methods::integrate::{self, IntegrateError, Integrator};
+use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
+use dalembert_methods::{State, System};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The number of rows when a scene does not say how often to record.
+const ROWS: f64 = 1000.0;
+
+/// Somebody who watches a run from outside: a progress bar, a key, a disk.
+pub trait Watcher {
+    /// After every step: the time reached and the number of steps. `false` ends the run here.
+    fn step(&mut self, _t: f64, _steps: u64) -> bool {
+        true
+    }
+    /// When an event has been located.
+    fn event(&mut self, _event: &Event) {}
+    /// After every step: `pack` makes a checkpoint, which costs time; call it when one is due.
+    fn checkpoint(&mut self, _pack: &dyn Fn() -> Checkpoint) {}
+}
+
+/// Nobody watches.
+impl Watcher for () {}
+
+/// Why a run did not start.
+#[derive(Clone, Debug)]
+pub enum RunError {
+    /// The integrator refused, or the initial values are inconsistent.
+    Start(IntegrateError),
+    /// The integrator or its settings are not known.
+    Integrator(String),
+    /// An event watches a channel that does not exist.
+    UnknownChannel {
+        /// The event.
+        event: String,
+        /// The channel it names.
+        channel: String,
+        /// The channel perhaps meant.
+        near: Option<String>,
+    },
+    /// No channel, or a channel twice.
+    Channels(TrajectoryError),
+    /// The checkpoint cannot be used.
+    Checkpoint(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(error) => error.fmt(f),
+            Self::Integrator(message) | Self::Checkpoint(message) => f.write_str(message),
+            Self::UnknownChannel { event, channel, near } => {
+                write!(f, "event `{event}` watches `{channel}`, which is not a channel")?;
+                near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
+            }
+            Self::Channels(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<CheckpointError> for RunError {
+    fn from(error: CheckpointError) -> Self {
+        Self::Checkpoint(error.to_string())
+    }
+}
+
+/// Why a run failed after it had started; its results up to there are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The integrator could not go on.
+    Integrate(IntegrateError),
+    /// The energy ledger does not close.
+    Ledger {
+        /// The largest imbalance, in J.
+        imbalance: f64,
+        /// When, in s.
+        time: f64,
+        /// What was allowed, in J.
+        allowance: f64,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integrate(error) => error.fmt(f),
+            Self::Ledger { imbalance, time, allowance } => write!(
+                f,
+                "the energy ledger does not close: at t = {time} s it is off by {imbalance:.3e} J, allowed are \
+                 {allowance:.3e} J; try a tighter tolerance, and check that forces and energies of custom elements agree"
+            ),
+        }
+    }
+}
+
+/// What a run has brought.
+pub struct Outcome {
+    /// The summary; `wall_time` is left to whoever has a clock.
+    pub summary: Summary,
+    /// The recorded channels.
+    pub trajectory: Trajectory,
+    /// Start and size of every step, in s.
+    pub steps: Vec<(f64, f64)>,
+    /// The events.
+    pub events: Vec<Event>,
+    /// The scene as run.
+    pub scene: String,
+    /// What went wrong, if anything.
+    pub failure: Option<Failure>,
+    /// Where to continue, if the run was interrupted.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// Runs a scene, or continues it from a checkpoint.
+pub fn run(scene: &Scene, name: &str, resume: Option<&Checkpoint>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+    let model = &scene.model;
+    let settings = scene.run.integrator_settings();
+    let mut integrator = integrate::create::<Model>(&scene.run.integrator, &settings)
+        .map_err(|error| RunError::Integrator(error.to_string()))?;
+    let about = integrator.about();
+    let channels = Channels::new(model, &scene.output.channels);
+    let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
+    let mut triggers = ChannelTriggers::new(model, &scene.events)?;
+    let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
+    let span = Span::new(scene.run.start, scene.run.until, every);
+    let scene_text = scene.to_toml();
+    let absolute = match settings.iter().find(|(name, _)| *name == "absolute") {
+        Some((_, value)) if value > 0.0 => value,
+        _ => scene.run.tolerance,
+    };
+
+    let mut state = model.initial_state();
+    state.t = scene.run.start;
+    let mut observer = Recorder {
+        model,
+        row: vec![0.0; channels.channels().len()],
+        channels,
+        trajectory,
+        steps: Vec::new(),
+        events: Vec::new(),
+        audit: Audit::new(model, scene.run.tolerance, absolute, scene.run.ledger_factor),
+        names: describe_triggers(scene, &triggers),
+        scene: &scene_text,
+        error: None,
+        watcher,
+    };
+    let result = match resume {
+        None => {
+            prepare(model, scene, &mut state).map_err(RunError::Start)?;
+            observer.audit.observe(model, &state);
+            simulate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
+        }
+        Some(checkpoint) => {
+            let unpacked = unpack(checkpoint, &scene_text, &state, &observer.trajectory, &mut observer.audit)?;
+            state = unpacked.state;
+            observer.trajectory = unpacked.trajectory;
+            observer.steps = unpacked.steps;
+            observer.events = unpacked.events;
+            let progress = unpacked.progress;
+            simulate::resume(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer, &progress)
+        }
+    };
+    let ending = match result.ending {
+        // Nothing was computed yet: the scene is to blame, not the run.
+        Err(error) if observer.steps.is_empty() => return Err(RunError::Start(error)),
+        Err(error) => Err(Failure::Integrate(error)),
+        Ok(ending) => match observer.error.take() {
+            Some(error) => Err(Failure::Integrate(error)),
+            None => Ok(ending),
+        },
+    };
+    let interrupted = ending == Ok(Ending::Stopped);
+    let written = Written {
+        scene: &scene_text,
+        trajectory: &observer.trajectory,
+        steps: &observer.steps,
+        events: &observer.events,
+        audit: &observer.audit,
+    };
+    let checkpoint = interrupted.then(|| pack(&state, &result.progress, &written));
+    let ledger = observer.audit.ledger();
+    let failure = match ending {
+        Err(failure) => Some(failure),
+        Ok(_) if !ledger.closes => Some(Failure::Ledger {
+            imbalance: ledger.worst_imbalance,
+            time: ledger.worst_imbalance_time,
+            allowance: ledger.allowance,
+        }),
+        Ok(_) => None,
+    };
+    let status = match (&failure, interrupted) {
+        (Some(_), _) => Status::Failed,
+        (None, true) => Status::Interrupted,
+        (None, false) => Status::Completed,
+    };
+    let value = |p: &integrate::Parameter| (p.name.to_owned(), Setting::Number(settings.get(about, p.name)));
+    let settings: BTreeMap<String, Setting> = about.parameters.iter().map(value).collect();
+    let summary = Summary {
+        name: name.to_owned(),
+        title: scene.info.title.clone(),
+        status,
+        error: failure.as_ref().map(ToString::to_string),
+        integrator: about.name.to_owned(),
+        settings,
+        tolerance: Some(scene.run.tolerance),
+        start_time: scene.run.start,
+        end_time: state.t,
+        counts: result.counts.named().map(|(name, count)| (name.to_owned(), count)).into(),
+        ledger,
+        final_state: FinalState { time: state.t, q: state.q, v: state.v, x: state.x },
+        events: observer.events.len() as u64,
+        rows: observer.trajectory.len() as u64,
+        channels: observer.trajectory.channels().iter().map(Into::into).collect(),
+        ..Summary::default()
+    };
+    let Recorder { trajectory, steps, events, .. } = observer;
+    Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
+}
+
+/// Brings initial values to the constraints if the scene asks for it.
+fn prepare(model: &Model, scene: &Scene, state: &mut State<f64>) -> Result<(), IntegrateError> {
+    if scene.run.initial == Initial::Project && model.shape().rows() > 0 {
+        let mut dynamics = Dynamics::new(model);
+        dynamics.project_position(model, state, scene.run.tolerance)?;
+        dynamics.project_velocity(model, state)?;
+    }
+    Ok(())
+}
+
+/// What an event is called in the record: name, channel, level, unit.
+struct Named {
+    name: String,
+    channel: String,
+    level: f64,
+    unit: String,
+}
+
+fn describe_triggers(scene: &Scene, triggers: &ChannelTriggers) -> Vec<Named> {
+    let describe = |(i, (name, _)): (usize, &(String, _))| {
+        let channel = triggers.channel(i);
+        Named {
+            name: name.clone(),
+            channel: channel.name.clone(),
+            level: triggers.level(i),
+            unit: channel.unit.clone(),
+        }
+    };
+    scene.events.iter().enumerate().map(describe).collect()
+}
+
+/// Writes down what happens.
+struct Recorder<'a> {
+    model: &'a Model,
+    channels: Channels,
+    row: Vec<f64>,
+    trajectory: Trajectory,
+    steps: Vec<(f64, f64)>,
+    events: Vec<Event>,
+    audit: Audit,
+    names: Vec<Named>,
+    scene: &'a str,
+    error: Option<IntegrateError>,
+    watcher: &'a mut dyn Watcher,
+}
+
+impl Observer for Recorder<'_> {
+    fn on_output(&mut self, s: &State<f64>) {
+        match self.channels.sample(self.model, s, &mut self.row) {
+            Ok(()) => self.trajectory.push(&self.row),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
+
+    fn on_step(&mut self, moment: &Moment<'_>) -> Flow {
+        self.steps.push((moment.step.t, moment.step.h));
+        self.audit.observe(self.model, moment.state);
+        let written = Written {
+            scene: self.scene,
+            trajectory: &self.trajectory,
+            steps: &self.steps,
+            events: &self.events,
+            audit: &self.audit,
+        };
+        self.watcher.checkpoint(&|| pack(moment.state, &moment.progress(), &written));
+        let go_on = self.watcher.step(moment.state.t, moment.counts.steps);
+        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
+    }
+
+    fn on_event(&mut self, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
+        for hit in hits {
+            let named = &self.names[hit.trigger];
+            let kind = match hit.crossing {
+                Crossing::Rising => "rising",
+                Crossing::Falling => "falling",
+                Crossing::Touching => "touching",
+            };
+            let event = Event {
+                time: hit.t,
+                kind: kind.to_owned(),
+                element: format!("event.{}", named.name),
+                marker: named.channel.clone(),
+                value: named.level,
+                unit: named.unit.clone(),
+            };
+            self.watcher.event(&event);
+            self.events.push(event);
+        }
+        Reaction::Continue
+    }
+}

@@ -1,0 +1,13 @@
+//! Running a scene: from initial values to a record, with an account of energy.
+
+mod audit;
+mod channels;
+mod checkpoint;
+mod driver;
+mod motion;
+mod triggers;
+
+pub use audit::Audit;
+pub use channels::{Channels, matches};
+pub use driver::{Failure, Outcome, RunError, Watcher, run};
+pub use motion::motion;

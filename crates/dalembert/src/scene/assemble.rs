@@ -1,0 +1,337 @@
+//! From a document to a model: reads every element by its kind and attaches it to the markers it names.
+
+use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
+use super::{Document, Entry, Problem, Problems, SceneError, nearest};
+use crate::element::Kind;
+use crate::model::{Builder, Model, ModelError, Need, Orientation};
+use crate::signals::Signal;
+use crate::{bodies, constraints, forces, joints};
+use dalembert_methods::integrate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The sections of named elements.
+pub const SECTIONS: [&str; 7] = ["body", "marker", "signal", "force", "joint", "constraint", "event"];
+
+/// The key of a body's own markers.
+pub(super) const MARKERS: &str = "markers";
+
+/// A scene, ready to run: what the system is and how to simulate it.
+pub struct Scene {
+    /// `[scene]`.
+    pub info: SceneInfo,
+    /// The system.
+    pub model: Model,
+    /// `[run]`.
+    pub run: RunSettings,
+    /// `[output]`.
+    pub output: OutputSettings,
+    /// `[event]`, by name.
+    pub events: Vec<(String, EventSettings)>,
+    /// The document it was read from.
+    pub document: Document,
+}
+
+/// A marker as a scene writes it, inside a body or in `[marker.NAME]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MarkerSettings {
+    /// The body it sits on; not given inside a body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Position in the body's frame.
+    #[schemars(extend("unit" = "m"))]
+    pub at: [f64; 3],
+    /// Orientation: marker frame to body frame.
+    pub orientation: Orientation,
+}
+
+impl Scene {
+    /// Builds the model a document describes. All problems that can be found are reported together.
+    pub fn from_document(document: Document) -> Result<Self, SceneError> {
+        document.check_sections(&SECTIONS)?;
+        let mut reader = Reader {
+            document: &document,
+            builder: Builder::new(),
+            problems: Problems::default(),
+            bodies: HashMap::from([("ground".to_owned(), 0)]),
+            markers: HashMap::new(),
+        };
+        let info = reader.table::<SceneInfo>("scene");
+        let world = reader.table::<World>("world");
+        let run = reader.table::<RunSettings>("run");
+        let output = reader.table::<OutputSettings>("output");
+        reader.builder.gravity(world.gravity);
+        reader.read_signals();
+        reader.read_bodies();
+        reader.read_markers();
+        reader.read_forces();
+        reader.read_constraints("joint", &joints::kinds());
+        reader.read_constraints("constraint", &constraints::kinds());
+        reader.check_run(&run);
+        let events = reader.read_events();
+        let Reader { builder, mut problems, .. } = reader;
+        if !problems.is_empty() {
+            return problems.or(()).map(|()| unreachable!("there are problems"));
+        }
+        let model = match builder.build() {
+            Ok(model) => model,
+            Err(errors) => {
+                for error in errors {
+                    problems.push(place(&document, &error));
+                }
+                return Err(problems.or(()).expect_err("there are problems"));
+            }
+        };
+        Ok(Self { info, model, run, output, events, document })
+    }
+}
+
+/// A fault found by the builder, at the place in the document that caused it.
+fn place(document: &Document, error: &ModelError) -> Problem {
+    match document.section(error.section).find(|entry| entry.name() == error.name) {
+        Some(entry) => document.problem_at(entry.span_of(error.key.unwrap_or("")), error.to_string()),
+        None => Problem::new(error.to_string()),
+    }
+}
+
+struct Reader<'d> {
+    document: &'d Document,
+    builder: Builder,
+    problems: Problems,
+    bodies: HashMap<String, usize>,
+    markers: HashMap<String, usize>,
+}
+
+impl<'d> Reader<'d> {
+    fn note<T>(&mut self, result: Result<T, SceneError>) -> Option<T> {
+        result.map_err(|error| self.problems.extend(error)).ok()
+    }
+
+    fn table<T: Default + Deserialize<'d>>(&mut self, name: &str) -> T {
+        let document = self.document;
+        let read = document.table(name).map(|entry| entry.deserialize());
+        read.and_then(|result| self.note(result)).unwrap_or_default()
+    }
+
+    /// The kind of an entry among those registered.
+    fn kind<'k, T: ?Sized>(&mut self, entry: &Entry<'_>, kinds: &'k [Kind<T>]) -> Option<&'k Kind<T>> {
+        let name = self.note(entry.kind())?;
+        let found = kinds.iter().find(|kind| kind.kind == name);
+        if found.is_none() {
+            let names = kinds.iter().map(|kind| kind.kind);
+            let help = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("expected one of {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            self.problems.extend(entry.error("kind", format!("unknown kind `{name}`"), Some(&help)));
+        }
+        found
+    }
+
+    fn read_signals(&mut self) {
+        let document = self.document;
+        for entry in document.section("signal") {
+            if let Some(signal) = self.note(Signal::read_entry(&entry)) {
+                self.check_name(&entry);
+                self.builder.signal(entry.name(), signal);
+            }
+        }
+    }
+
+    fn read_bodies(&mut self) {
+        let document = self.document;
+        let kinds = bodies::kinds();
+        for entry in document.section("body") {
+            self.check_name(&entry);
+            let index = if entry.name() == "ground" {
+                self.check_ground(&entry);
+                0
+            } else {
+                let Some(kind) = self.kind(&entry, &kinds) else { continue };
+                let Some(body) = self.note((kind.read)(&entry)) else { continue };
+                self.builder.insert_body(entry.name(), body)
+            };
+            self.bodies.insert(entry.name().to_owned(), index);
+            for marker in entry.inner(MARKERS) {
+                self.check_name(&marker);
+                let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else { continue };
+                if settings.body.is_some() {
+                    let message = "a marker inside a body does not name a body";
+                    self.problems.extend(marker.error("body", message, Some("leave the key `body` out")));
+                }
+                let number = self.builder.insert_marker(marker.name(), index, settings.at, settings.orientation);
+                self.markers.insert(format!("{}.{}", entry.name(), marker.name()), number);
+            }
+        }
+    }
+
+    /// The ground exists already; an entry of that name may only add markers to it.
+    fn check_ground(&mut self, entry: &Entry<'_>) {
+        let allowed = ["kind", MARKERS];
+        for key in entry.node().as_table().into_iter().flat_map(super::Table::names) {
+            if !allowed.contains(&key) {
+                self.problems.extend(entry.error(key, "the ground takes only markers", None));
+            }
+        }
+        if entry.node().get("kind").and_then(super::Node::as_str).is_some_and(|kind| kind != "ground") {
+            self.problems.extend(entry.error("kind", "`ground` is the inertial frame; give this body another name", None));
+        }
+    }
+
+    fn read_markers(&mut self) {
+        let document = self.document;
+        for entry in document.section("marker") {
+            self.check_name(&entry);
+            let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else { continue };
+            let body = settings.body.as_deref().unwrap_or("ground");
+            let Some(&index) = self.bodies.get(body) else {
+                let help = nearest(body, self.bodies.keys().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+                self.problems.extend(entry.error("body", format!("there is no body `{body}`"), help.as_deref()));
+                continue;
+            };
+            if self.bodies.contains_key(entry.name()) {
+                let message = format!("`{}` is the name of a body already", entry.name());
+                self.problems.extend(entry.error("", message, Some("give the marker another name")));
+                continue;
+            }
+            let number = self.builder.insert_free_marker(entry.name(), index, settings.at, settings.orientation);
+            self.markers.insert(entry.name().to_owned(), number);
+        }
+    }
+
+    fn read_forces(&mut self) {
+        let document = self.document;
+        let kinds = forces::kinds();
+        for entry in document.section("force") {
+            self.check_name(&entry);
+            let Some(kind) = self.kind(&entry, &kinds) else { continue };
+            let need = kind.need.expect("forces are attached to markers");
+            let markers = self.attached(&entry, need);
+            let item = self.note((kind.read)(&entry));
+            if let (Some(item), Some(markers)) = (item, markers) {
+                self.builder.insert_force(entry.name(), item, markers);
+            }
+        }
+    }
+
+    fn read_constraints(&mut self, section: &'static str, kinds: &[Kind<dyn constraints::AnyConstraint>]) {
+        let document = self.document;
+        for entry in document.section(section) {
+            self.check_name(&entry);
+            let Some(kind) = self.kind(&entry, kinds) else { continue };
+            let need = kind.need.expect("constraints are attached to markers");
+            let markers = self.attached(&entry, need);
+            let item = self.note((kind.read)(&entry));
+            if let (Some(item), Some(markers)) = (item, markers) {
+                self.builder.insert_constraint(section, entry.name(), item, markers);
+            }
+        }
+    }
+
+    /// The markers an element names under its key: one name, or a list of names.
+    fn attached(&mut self, entry: &Entry<'_>, need: Need) -> Option<Vec<usize>> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Names {
+            One(String),
+            Many(Vec<String>),
+        }
+        let expected = match need.count {
+            Some(1) => "the name of a marker, like \"body.marker\"".to_owned(),
+            Some(n) => format!("the names of {n} markers, like [\"body.marker\", …]"),
+            None => "a list of markers, like [\"body.marker\", …]".to_owned(),
+        };
+        let Some(node) = entry.node().get(need.key) else {
+            let message = format!("missing key `{}`: {expected}", need.key);
+            self.problems.extend(entry.error("", message, None));
+            return None;
+        };
+        let names = match entry.deserialize_key::<Names>(need.key) {
+            Ok(Names::One(name)) if need.count == Some(1) => vec![name],
+            Ok(Names::Many(names)) if need.count != Some(1) => names,
+            _ => {
+                let message = format!("expected {expected}, found {}", node.value.describe());
+                self.problems.extend(entry.error(need.key, message, None));
+                return None;
+            }
+        };
+        if need.count.is_some_and(|count| count != names.len()) {
+            let message = format!("expected {expected}, found {}", names.len());
+            self.problems.extend(entry.error(need.key, message, None));
+            return None;
+        }
+        let mut found = Vec::with_capacity(names.len());
+        for (i, name) in names.iter().enumerate() {
+            let path = if need.count == Some(1) { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
+            found.push(self.marker(entry, &path, name)?);
+        }
+        Some(found)
+    }
+
+    /// The marker of a name; the name of a body stands for its own frame.
+    fn marker(&mut self, entry: &Entry<'_>, path: &str, name: &str) -> Option<usize> {
+        if let Some(&number) = self.markers.get(name) {
+            return Some(number);
+        }
+        if let Some(&body) = self.bodies.get(name) {
+            let number = self.builder.insert_marker("", body, [0.0; 3], Orientation::default());
+            self.markers.insert(name.to_owned(), number);
+            return Some(number);
+        }
+        let candidates = self.markers.keys().chain(self.bodies.keys()).map(String::as_str);
+        let mut known: Vec<&str> = candidates.collect();
+        known.sort_unstable();
+        let help = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        self.problems.extend(entry.error(path, format!("there is no marker or body `{name}`"), help.as_deref()));
+        None
+    }
+
+    fn read_events(&mut self) -> Vec<(String, EventSettings)> {
+        let document = self.document;
+        let entries: Vec<_> = document.section("event").collect();
+        let read = entries.into_iter().filter_map(|entry| {
+            self.check_name(&entry);
+            let settings = self.note(entry.deserialize::<EventSettings>())?;
+            Some((entry.name().to_owned(), settings))
+        });
+        read.collect()
+    }
+
+    fn check_run(&mut self, run: &RunSettings) {
+        let Some(entry) = self.document.table("run") else { return };
+        let mut blame = |key: &str, message: String, help: Option<String>| {
+            self.problems.extend(entry.error(key, message, help.as_deref()));
+        };
+        if run.until.partial_cmp(&run.start) != Some(std::cmp::Ordering::Greater) {
+            blame("until", format!("the run must end after it starts at {} s, not at {} s", run.start, run.until), None);
+        }
+        let methods = integrate::methods();
+        let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
+            let names = methods.iter().map(|about| about.name);
+            let help = nearest(&run.integrator, names.clone())
+                .map_or_else(|| format!("expected one of {}", names.collect::<Vec<_>>().join(", ")), |n| format!("did you mean `{n}`?"));
+            blame("integrator", format!("unknown integrator `{}`", run.integrator), Some(help));
+            return;
+        };
+        for (name, &value) in run.settings.iter().chain([(&"tolerance".to_owned(), &run.tolerance)]) {
+            let path = if name == "tolerance" { name.clone() } else { format!("settings.{name}") };
+            let one = integrate::Settings::default().with(name, value);
+            if let Err(error) = one.check(about) {
+                let help = nearest(name, about.parameters.iter().map(|p| p.name)).map(|n| format!("did you mean `{n}`?"));
+                blame(&path, error.to_string(), help.filter(|_| matches!(error, integrate::SettingsError::Unknown { .. })));
+            }
+        }
+    }
+
+    /// Names become parts of paths, so they hold no dots, quotes or blanks.
+    fn check_name(&mut self, entry: &Entry<'_>) {
+        let name = entry.name();
+        let fine = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        if !fine {
+            let problem = self.document.problem_at(entry.name_span(), format!("`{name}` cannot be a name"));
+            self.problems.push(problem.help("use letters, digits, `_` and `-`"));
+        }
+    }
+}
