@@ -272,6 +272,9 @@ fn expand(root: Table, scope: &mut Scope, sources: &Sources, limits: &Limits) ->
 
 /// Replaces every string that starts with `=` by its value.
 fn compute(node: &mut Node, scope: &Scope, sources: &Sources, limits: &Limits, problems: &mut Problems) {
+    if problems.is_full() {
+        return;
+    }
     match &mut node.value {
         Value::String(text) => {
             if let Some(formula) = Formula::of(text, node.span) {

@@ -115,7 +115,8 @@ impl SourceCode for SourceFile {
 #[derive(Clone, Debug)]
 pub struct SceneError {
     problems: Vec<Problem>,
-    omitted: usize,
+    /// Whether there are more than are kept.
+    more: bool,
 }
 
 impl SceneError {
@@ -127,8 +128,8 @@ impl SceneError {
     /// One line `file:line:column: message (help)` for each problem.
     pub fn plain(&self) -> String {
         let mut lines: Vec<_> = self.problems.iter().map(Problem::line).collect();
-        if self.omitted > 0 {
-            lines.push(format!("and {} more", self.omitted));
+        if self.more {
+            lines.push("and more".into());
         }
         lines.join("\n")
     }
@@ -136,15 +137,16 @@ impl SceneError {
 
 impl From<Problem> for SceneError {
     fn from(problem: Problem) -> Self {
-        Self { problems: vec![problem], omitted: 0 }
+        Self { problems: vec![problem], more: false }
     }
 }
 
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problems.as_slice() {
-            [only] if self.omitted == 0 => only.fmt(f),
-            many => write!(f, "{} problems in the scene", many.len() + self.omitted),
+            [only] => only.fmt(f),
+            many if self.more => write!(f, "more than {} problems in the scene", many.len()),
+            many => write!(f, "{} problems in the scene", many.len()),
         }
     }
 }
@@ -176,7 +178,7 @@ impl SceneError {
     /// The problem, if there is a single one: it is shown by itself.
     fn only(&self) -> Option<&Problem> {
         match self.problems.as_slice() {
-            [only] if self.omitted == 0 => Some(only),
+            [only] => Some(only),
             _ => None,
         }
     }
@@ -186,22 +188,27 @@ impl SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     problems: Vec<Problem>,
-    omitted: usize,
+    more: bool,
 }
 
 impl Problems {
-    /// Adds one; beyond [`MOST_PROBLEMS`] they are only counted.
+    /// Adds one, unless there are [`MOST_PROBLEMS`] already.
     pub fn push(&mut self, problem: Problem) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(problem);
         } else {
-            self.omitted += 1;
+            self.more = true;
         }
+    }
+
+    /// Whether looking further is of no use: one more problem was found than can be reported.
+    pub fn is_full(&self) -> bool {
+        self.more
     }
 
     /// Adds those of an error.
     pub fn extend(&mut self, error: SceneError) {
-        self.omitted += error.omitted;
+        self.more |= error.more;
         for problem in error.problems {
             self.push(problem);
         }
@@ -214,10 +221,6 @@ impl Problems {
 
     /// `value` if nothing is wrong, the problems otherwise.
     pub fn or<T>(self, value: T) -> Result<T, SceneError> {
-        if self.problems.is_empty() {
-            Ok(value)
-        } else {
-            Err(SceneError { problems: self.problems, omitted: self.omitted })
-        }
+        if self.problems.is_empty() { Ok(value) } else { Err(SceneError { problems: self.problems, more: self.more }) }
     }
 }

@@ -3,6 +3,9 @@
 /// Names longer than this are not compared.
 const LONGEST: usize = 64;
 
+/// Only so many candidates are looked at, so that a mistake in a huge scene is reported at once.
+const MOST: usize = 10_000;
+
 /// The candidate nearest to `name`, if one is near enough to be a slip of the pen: at most one edit for each three
 /// letters, where an edit inserts, deletes or changes a letter or swaps two neighbours. The first of equals wins.
 ///
@@ -18,7 +21,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     }
     let mut best = None;
     let mut allowed = letters.len().div_ceil(3);
-    for candidate in candidates {
+    for candidate in candidates.into_iter().take(MOST) {
         // A letter has at most four bytes, so this keeps every candidate that could be near.
         if candidate.is_empty() || candidate.len() > 4 * (letters.len() + allowed) {
             continue;

@@ -107,9 +107,11 @@ impl Node {
         self.as_table()?.get(key)
     }
 
-    /// An estimate of the memory it fills, in bytes.
+    /// An estimate of what a copy costs, in bytes. Reading arithmetic takes far longer than copying text.
     pub(crate) fn cost(&self) -> usize {
+        const ARITHMETIC: usize = 16;
         let inside = match &self.value {
+            Value::String(text) if text.starts_with('=') || text.contains('{') => text.len() * ARITHMETIC,
             Value::String(text) => text.len(),
             Value::Array(items) => items.iter().map(Node::cost).sum(),
             Value::Table(table) => {
@@ -135,7 +137,7 @@ pub struct Key {
 pub struct Table {
     entries: Vec<(Key, Node)>,
     /// Where each name is, once there are too many to look through.
-    index: HashMap<Arc<str>, usize>,
+    index: Option<Box<HashMap<Arc<str>, usize>>>,
 }
 
 /// Tables up to this size are searched by looking through them.
@@ -174,10 +176,9 @@ impl Table {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        if self.entries.len() <= SMALL {
-            self.entries.iter().position(|(key, _)| key.name.as_ref() == name)
-        } else {
-            self.index.get(name).copied()
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.entries.iter().position(|(key, _)| key.name.as_ref() == name),
         }
     }
 
@@ -207,14 +208,13 @@ impl Table {
             self.entries[i].0 = key;
             return Some(std::mem::replace(&mut self.entries[i].1, node));
         }
+        if let Some(index) = &mut self.index {
+            index.insert(key.name.clone(), self.entries.len());
+        }
         self.entries.push((key, node));
-        let len = self.entries.len();
-        // The index holds nothing while the table is small, and everything from then on.
-        let first = if len == SMALL + 1 { 0 } else { len - 1 };
-        if len > SMALL {
-            for i in first..len {
-                self.index.insert(self.entries[i].0.name.clone(), i);
-            }
+        if self.index.is_none() && self.entries.len() > SMALL {
+            let names = self.entries.iter().enumerate().map(|(i, (key, _))| (key.name.clone(), i));
+            self.index = Some(Box::new(names.collect()));
         }
         None
     }

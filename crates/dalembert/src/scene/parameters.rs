@@ -40,9 +40,15 @@ pub(super) fn resolve(
     limits: &Limits,
 ) -> Result<(Vec<Parameter>, Scope), SceneError> {
     let mut problems = Problems::default();
-    let names: HashMap<String, usize> = table.names().enumerate().map(|(i, name)| (name.to_owned(), i)).collect();
+    let names = Names {
+        slots: table.names().enumerate().map(|(i, name)| (name.to_owned(), i)).collect(),
+        order: table.names().map(str::to_owned).collect(),
+    };
     let mut items = Vec::with_capacity(table.len());
     for (key, node) in table.iter() {
+        if problems.is_full() {
+            break;
+        }
         items.push(Item::read(key, node, &names, sources, limits, &mut problems));
     }
     problems.or(())?;
@@ -59,6 +65,13 @@ pub(super) fn resolve(
     problems.or((parameters, scope))
 }
 
+/// The names of all parameters.
+struct Names {
+    slots: HashMap<String, usize>,
+    /// In the order of the source, so that the nearest name is always the same.
+    order: Vec<String>,
+}
+
 /// A parameter before its value is known.
 struct Item {
     name: String,
@@ -73,7 +86,7 @@ impl Item {
     fn read(
         key: &Key,
         node: &Node,
-        names: &HashMap<String, usize>,
+        names: &Names,
         sources: &Sources,
         limits: &Limits,
         problems: &mut Problems,
@@ -115,23 +128,18 @@ impl Item {
         item
     }
 
-    fn parse(
-        &mut self,
-        text: &str,
-        names: &HashMap<String, usize>,
-        sources: &Sources,
-        limits: &Limits,
-    ) -> Result<(), SceneError> {
+    fn parse(&mut self, text: &str, names: &Names, sources: &Sources, limits: &Limits) -> Result<(), SceneError> {
         let Some(formula) = Formula::of(text, self.span) else { return Ok(()) };
         let expression = formula.parse(sources, limits)?;
         let mut problems = Problems::default();
         for variable in expression.variables() {
-            match names.get(&variable.name) {
+            if problems.is_full() {
+                break;
+            }
+            match names.slots.get(&variable.name) {
                 Some(index) => self.uses.push(*index),
                 None => {
-                    let mut known: Vec<_> = names.keys().map(String::as_str).collect();
-                    known.sort_unstable();
-                    let known = known.into_iter().chain(CONSTANTS.iter().map(|about| about.name));
+                    let known = names.order.iter().map(String::as_str).chain(CONSTANTS.iter().map(|about| about.name));
                     let near = nearest(&variable.name, known).map(str::to_owned);
                     let place = formula.place(sources, variable.range.clone());
                     problems.push(scope::unknown(sources, &variable.name, place, near));
@@ -202,13 +210,22 @@ fn circles(items: &[Item], waits: &[usize], sources: &Sources) -> SceneError {
         let circle: Vec<_> = walk[first..].iter().chain([&at]).map(|i| items[*i].name.as_str()).collect();
         let message = match circle.as_slice() {
             [name, _] => format!("the parameter `{name}` refers to itself"),
-            _ => format!("parameters refer to each other in a circle: {}", circle.join(" → ")),
+            _ => format!("parameters refer to each other in a circle: {}", chain(&circle)),
         };
         problems.push(Problem::new(message).at(sources, items[at].span));
     }
     match problems.or(()) {
         Err(error) => error,
         Ok(()) => Problem::new("parameters refer to each other in a circle").into(),
+    }
+}
+
+/// Names in a row; of a long row the beginning and the end.
+fn chain(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    match names {
+        [.., last] if names.len() > MOST => format!("{} → … → {last}", names[..MOST - 1].join(" → ")),
+        _ => names.join(" → "),
     }
 }
 

@@ -47,13 +47,17 @@ pub(super) fn expand(
         size: limits.expanded_size,
         made: HashSet::new(),
     };
-    let mut problems = Problems::default();
-    for repeat in repeats {
-        if let Err(error) = expansion.repeat(repeat, 1) {
-            problems.extend(error);
+    // Count first, so that too large a repeat fails before anything is made.
+    for step in [Expansion::count, Expansion::make] {
+        let mut problems = Problems::default();
+        for repeat in repeats {
+            if let Err(error) = step(&mut expansion, repeat, 1) {
+                problems.extend(error);
+            }
         }
+        problems.or(())?;
     }
-    problems.or(())
+    Ok(())
 }
 
 struct Expansion<'a> {
@@ -76,6 +80,8 @@ struct Plan<'r> {
     to: i64,
     templates: Vec<(&'r Key, &'r Key, &'r Node)>,
     inner: &'r [Node],
+    /// What one round costs, and reading the plan itself, without the repeats inside.
+    cost: usize,
 }
 
 impl Expansion<'_> {
@@ -83,16 +89,42 @@ impl Expansion<'_> {
         Problem::new(message).at(self.sources, span)
     }
 
-    fn repeat(&mut self, node: &Node, depth: usize) -> Result<(), SceneError> {
+    /// Takes what a repeat and those inside it will need from what is left.
+    fn count(&mut self, node: &Node, depth: usize) -> Result<(), SceneError> {
         let deepest = self.limits.repeat_depth.min(DEEPEST);
         if depth > deepest {
             return Err(self.problem(format!("repeats are nested deeper than {deepest} levels"), node.span).into());
         }
         let plan = self.plan(node)?;
         self.charge(&plan, node.span)?;
+        if plan.inner.is_empty() {
+            return Ok(());
+        }
+        self.rounds(&plan, |expansion| plan.inner.iter().try_for_each(|inner| expansion.count(inner, depth + 1)))
+    }
+
+    /// Makes the elements of a repeat that was counted.
+    fn make(&mut self, node: &Node, depth: usize) -> Result<(), SceneError> {
+        let plan = self.plan(node)?;
+        self.rounds(&plan, |expansion| {
+            for (section, name, template) in &plan.templates {
+                let name = expansion.key(name)?;
+                let element = expansion.node(template)?;
+                expansion.add(section, name, element)?;
+            }
+            plan.inner.iter().try_for_each(|inner| expansion.make(inner, depth + 1))
+        })
+    }
+
+    /// Does something for each value of the index.
+    fn rounds(
+        &mut self,
+        plan: &Plan<'_>,
+        mut once: impl FnMut(&mut Self) -> Result<(), SceneError>,
+    ) -> Result<(), SceneError> {
         for index in plan.from..=plan.to {
             self.scope.push_index(plan.index, index as f64);
-            let done = self.once(&plan, depth);
+            let done = once(self);
             self.scope.pop_index();
             done?;
         }
@@ -105,10 +137,13 @@ impl Expansion<'_> {
             let problem = self.problem(format!("expected a table, found {}", node.value.describe()), node.span);
             return Err(problem.help("write [[repeat]]").into());
         };
-        let mut plan = Plan { index: "i", from: 1, to: 0, templates: Vec::new(), inner: &[] };
+        let mut plan = Plan { index: "i", from: 1, to: 0, templates: Vec::new(), inner: &[], cost: 0 };
         let mut ends = false;
         let mut problems = Problems::default();
         for (key, value) in table.iter() {
+            if key.name.as_ref() != REPEAT {
+                plan.cost += value.cost();
+            }
             let read = match (key.name.as_ref(), &value.value) {
                 ("index", Value::String(name)) => self.index(name, value.span).map(|()| plan.index = name),
                 ("from", _) => self.bound(value).map(|bound| plan.from = bound),
@@ -194,12 +229,12 @@ impl Expansion<'_> {
         problems.or(())
     }
 
-    /// Takes what a repeat will need from what is left, before it makes anything. An empty round counts as an element.
+    /// Takes what a repeat by itself will need from what is left. An empty round counts as an element,
+    /// and no round as one round, because reading a repeat again and again costs time as well.
     fn charge(&mut self, plan: &Plan<'_>, span: Span) -> Result<(), SceneError> {
         let rounds = usize::try_from((plan.to - plan.from).saturating_add(1).max(0)).unwrap_or(usize::MAX);
         let entries = rounds.saturating_mul(plan.templates.len().max(1));
-        let bytes: usize = plan.templates.iter().map(|(_, name, node)| name.name.len() + node.cost()).sum();
-        let bytes = rounds.saturating_mul(bytes);
+        let bytes = rounds.max(1).saturating_mul(plan.cost);
         let times = format!("repeating {rounds} times");
         match (self.entries.checked_sub(entries), self.size.checked_sub(bytes)) {
             (Some(entries), Some(size)) => {
@@ -216,19 +251,6 @@ impl Expansion<'_> {
                 Err(self.problem(message, span).help("check `from` and `to`").into())
             }
         }
-    }
-
-    /// One round.
-    fn once(&mut self, plan: &Plan<'_>, depth: usize) -> Result<(), SceneError> {
-        for (section, name, template) in &plan.templates {
-            let name = self.key(name)?;
-            let element = self.node(template)?;
-            self.add(section, name, element)?;
-        }
-        for inner in plan.inner {
-            self.repeat(inner, depth + 1)?;
-        }
-        Ok(())
     }
 
     fn add(&mut self, section: &Key, name: Key, element: Node) -> Result<(), SceneError> {

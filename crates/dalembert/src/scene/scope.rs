@@ -1,7 +1,6 @@
 //! Names with values, and the evaluation of arithmetic written in strings.
 
-use super::error::Problems;
-use super::error::{Problem, SceneError};
+use super::error::{Problem, Problems, SceneError};
 use super::limits::Limits;
 use super::nearest;
 use super::source::{Sources, Span};
@@ -13,12 +12,15 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     parameters: HashMap<String, f64>,
+    /// The names of the parameters in the order of their computation.
+    names: Vec<String>,
     indices: Vec<(String, f64)>,
 }
 
 impl Scope {
     pub(super) fn set(&mut self, name: &str, value: f64) {
         self.parameters.insert(name.into(), value);
+        self.names.push(name.into());
     }
 
     pub(super) fn push_index(&mut self, name: &str, value: f64) {
@@ -34,10 +36,9 @@ impl Scope {
         index.or_else(|| self.parameters.get(name).copied())
     }
 
-    /// The known name nearest to this one. Names are looked at in order, so that the answer is always the same.
+    /// The known name nearest to this one.
     fn nearest(&self, name: &str) -> Option<String> {
-        let mut names: Vec<_> = self.parameters.keys().map(String::as_str).collect();
-        names.sort_unstable();
+        let names = self.names.iter().map(String::as_str);
         let indices = self.indices.iter().map(|(index, _)| index.as_str());
         nearest(name, indices.chain(names).chain(CONSTANTS.iter().map(|about| about.name))).map(str::to_owned)
     }
@@ -95,6 +96,9 @@ impl<'t> Formula<'t> {
         let mut problems = Problems::default();
         let mut values = Vec::with_capacity(expression.variables().len());
         for variable in expression.variables() {
+            if problems.is_full() {
+                break;
+            }
             match scope.get(&variable.name) {
                 Some(value) => values.push(value),
                 None => {

@@ -252,3 +252,28 @@ fn writing_is_readable() {
     assert_eq!(document.to_toml(), expected);
     assert_eq!(read(&document.to_toml()).unwrap(), document);
 }
+
+/// The seeds of the fuzz target say in their names what becomes of them here.
+#[test]
+fn the_corpus_does_what_its_names_say() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/scene");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let read = Document::load(&DiskLoader, path.to_str().unwrap(), &Overrides::none(), &Limits::default());
+        match read {
+            Ok(document) => {
+                assert!(!name.starts_with("bad-"), "{name} was read");
+                assert_eq!(read_again(&document), document, "{name}");
+            }
+            Err(error) => assert!(!name.starts_with("good-"), "{name}: {}", error.plain()),
+        }
+        count += 1;
+    }
+    assert!(count >= 30);
+}
+
+fn read_again(document: &Document) -> Document {
+    read(&document.to_toml()).unwrap()
+}
