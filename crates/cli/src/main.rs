@@ -1,2 +1,57 @@
-//! The command line.
-fn main() {}
+//! The command line of dalembert: runs scenes, checks them, and shows what was computed.
+
+mod args;
+mod check;
+mod exit;
+mod list;
+mod new;
+mod report;
+mod run;
+mod source;
+mod watch;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(options) => run::run(&options),
+        Command::Check(options) => check::check(&options),
+        Command::List(options) => list::list(&options),
+        Command::New(options) => new::new(&options),
+        Command::Schema => print(&schema_text()),
+        Command::Report(options) => report::report(&options),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "dalembert", &mut std::io::stdout());
+            Ok(())
+        }
+        Command::Man => man(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(exit) => exit.report(),
+    }
+}
+
+fn schema_text() -> String {
+    format!("{:#}\n", dalembert::scene::schema())
+}
+
+fn man() -> Result<(), Exit> {
+    let mut page = Vec::new();
+    let wrote = clap_mangen::Man::new(Cli::command()).render(&mut page);
+    wrote.map_err(|error| Exit::io("write the manual", &error))?;
+    print(&String::from_utf8_lossy(&page))
+}
+
+/// Prints to standard output; a closed pipe is not an error.
+fn print(text: &str) -> Result<(), Exit> {
+    use std::io::Write;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Exit::io("write to standard output", &error)),
+        _ => Ok(()),
+    }
+}

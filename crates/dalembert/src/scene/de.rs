@@ -16,9 +16,9 @@ use std::fmt;
 /// The key that says what an element is.
 pub(super) const KIND: &str = "kind";
 
-/// Reads a node; `element` leaves out its `kind`.
-pub(super) fn from_node<'de, T: de::Deserialize<'de>>(node: &'de Node, element: bool) -> Result<T, Error> {
-    T::deserialize(Reader { node, element }).map_err(|error| error.at(node.span))
+/// Reads a node; the keys in `skip` are left out at its top level.
+pub(super) fn from_node<'de, T: de::Deserialize<'de>>(node: &'de Node, skip: &'de [&'de str]) -> Result<T, Error> {
+    T::deserialize(Reader { node, skip }).map_err(|error| error.at(node.span))
 }
 
 /// What serde found wrong, and where once that is known.
@@ -132,12 +132,12 @@ fn found_words(found: Unexpected<'_>) -> String {
 struct Reader<'de> {
     node: &'de Node,
     /// Whether the key `kind` is left out.
-    element: bool,
+    skip: &'de [&'de str],
 }
 
 impl<'de> Reader<'de> {
     fn plain(node: &'de Node) -> Self {
-        Self { node, element: false }
+        Self { node, skip: &[] }
     }
 
     /// A number without a fraction is as good as a whole number.
@@ -172,7 +172,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Float(value) => visitor.visit_f64(*value),
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => visit_array(items, visitor),
-            Value::Table(table) => visitor.visit_map(Entries::new(table, self.element)),
+            Value::Table(table) => visitor.visit_map(Entries::new(table, self.skip)),
         }
         .map_err(|error| error.at(span))
     }
@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match &self.node.value {
             Value::String(name) => visitor.visit_enum(Choice { name, span, content: None }),
             Value::Table(table) => {
-                let mut entries = Entries::new(table, self.element);
+                let mut entries = Entries::new(table, self.skip);
                 match (entries.take(), entries.take()) {
                     (Some((key, node)), None) => {
                         visitor.visit_enum(Choice { name: &key.name, span: key.span, content: Some(node) })
@@ -254,20 +254,20 @@ impl<'de> SeqAccess<'de> for &mut Items<'de> {
 struct Entries<'de> {
     table: &'de Table,
     next: usize,
-    element: bool,
+    skip: &'de [&'de str],
     value: Option<&'de Node>,
 }
 
 impl<'de> Entries<'de> {
-    fn new(table: &'de Table, element: bool) -> Self {
-        Self { table, next: 0, element, value: None }
+    fn new(table: &'de Table, skip: &'de [&'de str]) -> Self {
+        Self { table, next: 0, skip, value: None }
     }
 
     fn take(&mut self) -> Option<(&'de Key, &'de Node)> {
         loop {
             let entry = self.table.at(self.next)?;
             self.next += 1;
-            if !(self.element && entry.0.name.as_ref() == KIND) {
+            if !self.skip.contains(&entry.0.name.as_ref()) {
                 return Some(entry);
             }
         }

@@ -10,6 +10,7 @@ use super::scope::{Formula, Scope};
 use super::source::{Loader, MemoryLoader, Sources, Span};
 use super::{FORMAT, PARAMETERS, REPEAT, SCENE, SINGLE_TABLES, include, nearest, repeat, write};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// A scene read from files, with includes merged, parameters computed, repeats expanded and settings applied.
@@ -227,12 +228,31 @@ impl<'d> Entry<'d> {
 
     /// Reads the whole table into a type.
     pub fn deserialize<T: Deserialize<'d>>(&self) -> Result<T, SceneError> {
-        de::from_node(self.node, false).map_err(|error| error.into_scene(&self.document.sources, self.span()))
+        de::from_node(self.node, &[]).map_err(|error| error.into_scene(&self.document.sources, self.span()))
+    }
+
+    /// Reads the table without its `kind` and another key that belongs to whoever holds the element.
+    pub fn deserialize_besides<T: DeserializeOwned>(&self, key: &str) -> Result<T, SceneError> {
+        de::from_node(self.node, &[de::KIND, key])
+            .map_err(|error: de::Error| error.into_scene(&self.document.sources, self.span()))
+    }
+
+    /// Reads the value of one key.
+    pub fn deserialize_key<T: Deserialize<'d>>(&self, key: &str) -> Result<T, SceneError> {
+        let node = self.node.get(key).unwrap_or(self.node);
+        de::from_node(node, &[]).map_err(|error: de::Error| error.into_scene(&self.document.sources, node.span))
+    }
+
+    /// The named tables inside one of its keys; none if the key is not a table.
+    pub fn inner(&self, key: &str) -> impl Iterator<Item = Entry<'d>> + use<'d> {
+        let (document, found) = (self.document, self.node.get(key).and_then(Node::as_table));
+        let entries = found.into_iter().flat_map(Table::iter);
+        entries.map(move |(key, node)| Entry { document, section: None, key, node })
     }
 
     /// Reads the table without its `kind` into a type, which may then refuse unknown keys.
     pub fn deserialize_element<T: Deserialize<'d>>(&self) -> Result<T, SceneError> {
-        de::from_node(self.node, true).map_err(|error| error.into_scene(&self.document.sources, self.span()))
+        de::from_node(self.node, &[de::KIND]).map_err(|error| error.into_scene(&self.document.sources, self.span()))
     }
 }
 

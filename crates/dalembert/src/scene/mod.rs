@@ -26,7 +26,9 @@
 //!
 //! Text from outside is not trusted: whatever it holds, reading ends within the bounds of [`Limits`] with a document or a [`SceneError`].
 
+mod assemble;
 mod de;
+mod describe;
 mod document;
 mod error;
 mod include;
@@ -37,10 +39,13 @@ mod overrides;
 mod parameters;
 mod read;
 mod repeat;
+mod schema;
 mod scope;
+mod settings;
 mod source;
 mod write;
 
+pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub use document::{Document, Entry};
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
 pub use limits::Limits;
@@ -48,6 +53,8 @@ pub use nearest::nearest;
 pub use node::{Key, Node, Table, Value};
 pub use overrides::Overrides;
 pub use parameters::Parameter;
+pub use schema::{FieldInfo, KindInfo, every_kind, fields, schema};
+pub use settings::{Crossing, EventSettings, Initial, OutputSettings, RunSettings, SceneInfo, World};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, Position, SourceFile, Sources, Span};
 pub use write::to_toml;
 
@@ -60,7 +67,7 @@ const PARAMETERS: &str = "parameters";
 const SCENE: &str = "scene";
 
 /// Tables that stand by themselves; all other sections hold named tables.
-pub const SINGLE_TABLES: [&str; 3] = [SCENE, "run", "output"];
+pub const SINGLE_TABLES: [&str; 4] = [SCENE, "world", "run", "output"];
 
 #[cfg(test)]
 mod tests;

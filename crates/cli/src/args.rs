@@ -1,0 +1,131 @@
+//! What can be said on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Simulate mechanical systems written down as scenes.
+///
+/// A scene is a TOML file: bodies, markers on them, joints, forces, and how to run it. `dalembert list scenes` shows
+/// the built-in ones, `dalembert new my.toml` writes a commented one to start from.
+#[derive(Debug, Parser)]
+#[command(name = "dalembert", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done, 1 the run failed, 2 bad scene or usage, 3 the energy ledger does not close,\n\
+                        4 a file could not be read or written, 130 interrupted (results up to there are kept).")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write a run record.
+    Run(RunOptions),
+    /// Read a scene and check it without running it.
+    Check(CheckOptions),
+    /// List built-in scenes, elements and integrators.
+    List(ListOptions),
+    /// Write a commented starter scene.
+    New(NewOptions),
+    /// Print the JSON Schema of scene files.
+    Schema,
+    /// Make the report of a run record again, or its pictures as files.
+    Report(ReportOptions),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page (troff).
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub struct SceneOptions {
+    /// A built-in scene by name, or a scene file.
+    pub scene: String,
+    /// Set a value of the scene, for instance `body.upper.mass=2` or `parameters.length=0.5`; may be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// The folder of the run record [default: runs/NAME].
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// End time in seconds, instead of the scene's.
+    #[arg(long, value_name = "SECONDS")]
+    pub until: Option<f64>,
+    /// Relative tolerance, instead of the scene's.
+    #[arg(long, value_name = "NUMBER")]
+    pub tolerance: Option<f64>,
+    /// Integrator, instead of the scene's.
+    #[arg(long, value_name = "NAME")]
+    pub integrator: Option<String>,
+    /// Continue an interrupted run from the checkpoint in its folder, with the same bits as an uninterrupted one.
+    #[arg(long)]
+    pub resume: bool,
+    /// Seconds between checkpoints while the run goes on; 0 for none.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    pub checkpoint_every: f64,
+    /// Print the summary as JSON to standard output and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no table; errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// Print the scene with everything computed: includes, parameters, repeats.
+    #[arg(long)]
+    pub expand: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ListOptions {
+    /// What to list; everything if not given.
+    pub what: Option<What>,
+    /// As Markdown with every parameter, for documentation.
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Built-in scenes.
+    Scenes,
+    /// Kinds of bodies.
+    Bodies,
+    /// Kinds of joints.
+    Joints,
+    /// Kinds of constraints.
+    Constraints,
+    /// Kinds of forces.
+    Forces,
+    /// Kinds of signals.
+    Signals,
+    /// Integrators with their settings.
+    Integrators,
+}
+
+#[derive(Debug, Args)]
+pub struct NewOptions {
+    /// The file to write; it must not exist.
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    /// The folder of a run record.
+    pub folder: PathBuf,
+    /// Write the pictures as SVG files into this folder instead.
+    #[arg(long, value_name = "FOLDER")]
+    pub svg: Option<PathBuf>,
+}

@@ -1,0 +1,95 @@
+//! `dalembert list`.
+
+use crate::args::{ListOptions, What};
+use crate::exit::Exit;
+use dalembert::methods::integrate;
+use dalembert::scene::{KindInfo, every_kind, fields};
+use dalembert::scenes;
+use std::fmt::Write;
+
+/// The sections of elements with their headings.
+const SECTIONS: [(What, &str, &str); 5] = [
+    (What::Bodies, "body", "Bodies"),
+    (What::Joints, "joint", "Joints"),
+    (What::Constraints, "constraint", "Constraints"),
+    (What::Forces, "force", "Forces"),
+    (What::Signals, "signal", "Signals"),
+];
+
+/// Lists what there is.
+pub fn list(options: &ListOptions) -> Result<(), Exit> {
+    let wanted = |what| options.what.is_none_or(|w| w == what);
+    let mut out = String::new();
+    if wanted(What::Scenes) {
+        heading(&mut out, "Scenes", options.markdown);
+        for scene in scenes::ALL {
+            row(&mut out, scene.name, scene.summary, options.markdown);
+        }
+    }
+    let kinds = every_kind();
+    for (what, section, title) in SECTIONS {
+        if wanted(what) {
+            heading(&mut out, title, options.markdown);
+            for kind in kinds.iter().filter(|kind| kind.section == section) {
+                if options.markdown { element(&mut out, kind) } else { row(&mut out, kind.kind, kind.summary, false) }
+            }
+        }
+    }
+    if wanted(What::Integrators) {
+        heading(&mut out, "Integrators", options.markdown);
+        for about in integrate::methods() {
+            if options.markdown { method(&mut out, about) } else { row(&mut out, about.name, about.title, false) }
+        }
+    }
+    crate::print(&out)
+}
+
+fn heading(out: &mut String, title: &str, markdown: bool) {
+    let gap = if out.is_empty() { "" } else { "\n" };
+    let _ = if markdown { writeln!(out, "{gap}## {title}\n") } else { writeln!(out, "{gap}{title}") };
+}
+
+fn row(out: &mut String, name: &str, summary: &str, markdown: bool) {
+    let _ = if markdown { writeln!(out, "- `{name}`: {summary}") } else { writeln!(out, "  {name:<20} {summary}") };
+}
+
+/// A cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn element(out: &mut String, kind: &KindInfo) {
+    let _ = writeln!(out, "### `{}`\n\n{}\n", kind.kind, kind.summary);
+    if let Some(need) = kind.need {
+        let count = need.count.map_or_else(|| "two or more".to_owned(), |n| n.to_string());
+        let oriented = if need.oriented { ", with an orientation" } else { "" };
+        let plural = if need.count == Some(1) { "" } else { "s" };
+        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}.\n", need.key);
+    }
+    let fields = fields(&kind.schema);
+    if !fields.is_empty() {
+        let _ = writeln!(out, "| key | unit | default | meaning |\n|---|---|---|---|");
+        for field in fields {
+            let default = field.default.map_or_else(|| "required".to_owned(), |d| format!("`{d}`"));
+            let _ = writeln!(out, "| `{}` | {} | {default} | {} |", field.name, field.unit, cell(&field.meaning));
+        }
+        out.push('\n');
+    }
+    for reference in kind.references {
+        let _ = writeln!(out, "Reference: {reference}\n");
+    }
+}
+
+fn method(out: &mut String, about: &integrate::About) {
+    let _ = writeln!(out, "### `{}`\n\n{}, order {}. {}\n", about.name, about.title, about.order, about.summary);
+    let _ = writeln!(out, "| setting | unit | default | range | meaning |\n|---|---|---|---|---|");
+    for p in about.parameters {
+        let [low, high] = p.range;
+        let _ = writeln!(out, "| `{}` | {} | {} | {low} … {high} | {} |", p.name, p.unit, p.default, cell(p.meaning));
+    }
+    out.push('\n');
+    for reference in about.references {
+        let _ = writeln!(out, "- {reference}");
+    }
+    out.push('\n');
+}

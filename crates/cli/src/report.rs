@@ -1,0 +1,60 @@
+//! `dalembert report`.
+
+use crate::args::ReportOptions;
+use crate::exit::Exit;
+use dalembert::methods::trajectory::{Event, Trajectory};
+use dalembert::record::{self, Contents, Summary};
+use dalembert::report::stroboscope::Motion;
+use dalembert::report::{ReportInput, automatic_panels, html, svg_files};
+use dalembert::run::motion;
+use dalembert::scene::{Document, Limits, Overrides, Scene};
+
+/// The report of a run as a page.
+pub fn page(
+    summary: &Summary,
+    trajectory: &Trajectory,
+    steps: &[(f64, f64)],
+    events: &[Event],
+    scene_text: &str,
+    motion: Option<&Motion>,
+) -> String {
+    html(&ReportInput { summary, trajectory, steps, events, scene_text, panels: automatic_panels(trajectory), motion })
+}
+
+/// Makes the report again from the record, or its pictures as files.
+pub fn report(options: &ReportOptions) -> Result<(), Exit> {
+    let record = record::read(&options.folder)?;
+    let document = Document::from_text("scene.toml", &record.scene, &Overrides::none(), &Limits::default())?;
+    let scene = Scene::from_document(document)?;
+    let motion = motion(&scene.model, &record.trajectory);
+    let input = ReportInput {
+        summary: &record.summary,
+        trajectory: &record.trajectory,
+        steps: &record.steps,
+        events: &record.events,
+        scene_text: &record.scene,
+        panels: automatic_panels(&record.trajectory),
+        motion: motion.as_ref(),
+    };
+    let Some(folder) = &options.svg else {
+        let page = html(&input);
+        let contents = Contents {
+            scene: &record.scene,
+            summary: &record.summary,
+            trajectory: &record.trajectory,
+            steps: &record.steps,
+            events: &record.events,
+            report: Some(&page),
+            checkpoint: None,
+        };
+        record::write(&options.folder, &contents)?;
+        return crate::print(&format!("{}\n", options.folder.join("report.html").display()));
+    };
+    std::fs::create_dir_all(folder).map_err(|error| Exit::io(&format!("make `{}`", folder.display()), &error))?;
+    for (name, svg) in svg_files(&input) {
+        let path = folder.join(name);
+        std::fs::write(&path, svg).map_err(|error| Exit::io(&format!("write `{}`", path.display()), &error))?;
+        crate::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}

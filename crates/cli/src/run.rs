@@ -1,0 +1,128 @@
+//! `dalembert run`.
+
+use crate::args::RunOptions;
+use crate::exit::Exit;
+use crate::watch::Terminal;
+use crate::{print, report, source};
+use dalembert::record::{self, Checkpoint, Contents, Status, Summary};
+use dalembert::run::{Outcome, run as simulate};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Runs a scene and writes its record.
+pub fn run(options: &RunOptions) -> Result<(), Exit> {
+    let mut more = Vec::new();
+    let mut give = |key: &str, value: Option<String>| more.extend(value.map(|value| format!("run.{key}={value}")));
+    give("until", options.until.map(|x| format!("{x:?}")));
+    give("tolerance", options.tolerance.map(|x| format!("{x:?}")));
+    give("integrator", options.integrator.as_ref().map(|name| format!("{name:?}")));
+    let (scene, name) = source::load(&options.scene, &more)?;
+    let folder = options.out.clone().unwrap_or_else(|| Path::new("runs").join(&name));
+    record::check_destination(&folder)?;
+    let checkpoint = if options.resume { Some(find_checkpoint(&folder)?) } else { None };
+
+    let show = !options.json && !options.quiet && std::io::stderr().is_terminal();
+    let every = Duration::try_from_secs_f64(options.checkpoint_every)
+        .map_err(|_| Exit::Usage("--checkpoint-every needs a number of seconds that is not negative".to_owned()))?;
+    let place = (!every.is_zero()).then(|| (record::running_checkpoint(&folder), every));
+    let mut terminal = Terminal::new([scene.run.start, scene.run.until], show, place);
+    let began = Instant::now();
+    let outcome = simulate(&scene, &name, checkpoint.as_ref(), &mut terminal);
+    terminal.finish();
+    let mut outcome = outcome?;
+    outcome.summary.wall_time = began.elapsed().as_secs_f64();
+
+    write(&folder, &scene.model, &outcome)?;
+    if options.json {
+        let text = serde_json::to_string_pretty(&outcome.summary).map_err(|error| Exit::Io(error.to_string()))?;
+        print(&format!("{text}\n"))?;
+    } else if !options.quiet {
+        print(&table(&outcome.summary, &folder))?;
+    }
+    if let Some(trouble) = terminal.trouble {
+        eprintln!("warning: a checkpoint could not be written: {trouble}");
+    }
+    match (outcome.failure, outcome.summary.status) {
+        (Some(failure), _) => Err(failure.into()),
+        (None, Status::Interrupted) => {
+            if !options.json && !options.quiet {
+                eprintln!("interrupted at t = {} s; continue with --resume", outcome.summary.end_time);
+            }
+            Err(Exit::Interrupted)
+        }
+        (None, _) => Ok(()),
+    }
+}
+
+fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
+    let path: PathBuf = record::find_checkpoint(folder).ok_or_else(|| {
+        Exit::Usage(format!("there is no checkpoint in or beside `{}`; run without --resume", folder.display()))
+    })?;
+    Ok(Checkpoint::read(&path)?)
+}
+
+fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> Result<(), Exit> {
+    let motion = dalembert::run::motion(model, &outcome.trajectory);
+    let page = report::page(&outcome.summary, &outcome.trajectory, &outcome.steps, &outcome.events, &outcome.scene, motion.as_ref());
+    let contents = Contents {
+        scene: &outcome.scene,
+        summary: &outcome.summary,
+        trajectory: &outcome.trajectory,
+        steps: &outcome.steps,
+        events: &outcome.events,
+        report: Some(&page),
+        checkpoint: outcome.checkpoint.as_ref(),
+    };
+    Ok(record::write(folder, &contents)?)
+}
+
+/// The result at a glance.
+fn table(summary: &Summary, folder: &Path) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    let count = |name: &str| summary.counts.get(name).copied().unwrap_or(0);
+    let ledger = &summary.ledger;
+    let mut line = |label: &str, text: String| {
+        let _ = writeln!(out, "  {label:<12} {text}");
+    };
+    let title = if summary.title.is_empty() { summary.name.clone() } else { summary.title.clone() };
+    line("scene", title);
+    line("status", summary.status.to_string());
+    line("time", format!("{} s to {} s in {:.3} s", summary.start_time, summary.end_time, summary.wall_time));
+    line(
+        "integrator",
+        format!(
+            "{}, tolerance {:e}: {} steps, {} rejected, {} force evaluations",
+            summary.integrator,
+            summary.tolerance.unwrap_or_default(),
+            count("steps"),
+            count("rejected"),
+            count("forces")
+        ),
+    );
+    let energies = |b: &record::Balance| {
+        format!(
+            "kinetic {:.6e}, potential {:.6e}, dissipated {:.6e}, supplied {:.6e} J",
+            b.kinetic, b.potential, b.dissipated, b.supplied
+        )
+    };
+    line("at start", energies(&ledger.start));
+    line("at end", energies(&ledger.end));
+    let verdict = if ledger.closes { "closes" } else { "DOES NOT CLOSE" };
+    line("ledger", format!("{verdict}: worst {:.3e} J, allowed {:.3e} J", ledger.worst_imbalance, ledger.allowance));
+    line(
+        "momentum",
+        format!("linear {:?} kg m/s, angular {:?} kg m²/s", ledger.end.linear_momentum, ledger.end.angular_momentum),
+    );
+    line(
+        "residuals",
+        format!("position {:.3e}, velocity {:.3e}", ledger.worst_position_residual, ledger.worst_velocity_residual),
+    );
+    if summary.events > 0 {
+        line("events", summary.events.to_string());
+    }
+    line("record", folder.display().to_string());
+    line("report", folder.join("report.html").display().to_string());
+    out
+}
