@@ -73,7 +73,7 @@ fn sections(input: &ReportInput<'_>) -> Vec<(&'static str, &'static str, String)
         ("motion", "Motion", motion_section(&motion, input.panels.len())),
         ("events", "Events", events),
         ("work", "Work and settings", work(input.summary)),
-        ("channels", "Channels", folded("All recorded channels", &tables::channels(input.trajectory))),
+        ("channels", "Channels", folded("All recorded channels", &tables::channels(input.trajectory), "")),
         ("scene", "Scene", scene(input.scene_text)),
     ];
     all.into_iter().filter(|(_, _, body)| !body.is_empty()).collect()
@@ -87,19 +87,16 @@ fn figures(pictures: &[Picture]) -> String {
 fn motion_section(pictures: &[Picture], panels: usize) -> String {
     let mut out = String::new();
     let mut shown = 0;
-    for group in pictures.chunk_by(|a, b| a.panel.section == b.panel.section) {
+    for group in pictures.chunk_by(|a, b| a.group == b.group) {
         let open = if shown == 0 || shown + group.len() <= UNFOLDED { " open" } else { "" };
         shown += group.len();
-        let name = match group[0].panel.section.as_str() {
-            "" => "other".to_owned(),
-            section => section.replace('.', " "),
-        };
+        let name = if group[0].group.is_empty() { "other" } else { &group[0].group };
         let plots = if group.len() == 1 { "1 plot".to_owned() } else { format!("{} plots", group.len()) };
         put(
             &mut out,
             format_args!(
                 "<details{open}><summary>{}<small>{plots}</small></summary><div class=\"grid2\">{}</div></details>\n",
-                escape(&name),
+                escape(name),
                 figures(group)
             ),
         );
@@ -144,7 +141,10 @@ fn story(input: &ReportInput<'_>) -> String {
     if let Some(tolerance) = s.tolerance {
         text += &format!(" at tolerance {}", number(tolerance, 4));
     }
-    text += &format!(" and took {} s on the clock.", number(s.wall_time, 3));
+    if s.wall_time > 0.0 {
+        text += &format!(" and took {} s on the clock", number(s.wall_time, 3));
+    }
+    text.push('.');
     text += match s.status {
         Status::Completed => "",
         Status::Interrupted => " It was interrupted; everything up to there is kept.",
@@ -177,8 +177,8 @@ fn key_figures(summary: &Summary) -> String {
         );
     };
     figure("simulated time", number(simulated, 4), "s");
-    figure("time on the clock", number(summary.wall_time, 3), "s");
     if summary.wall_time > 0.0 {
+        figure("time on the clock", number(summary.wall_time, 3), "s");
         figure("speed", number(simulated / summary.wall_time, 3), "× real time");
     }
     if let Some(steps) = summary.counts.get("steps") {
@@ -230,9 +230,9 @@ fn scene(text: &str) -> String {
         put(&mut body, format_args!("<p class=\"note\">The first {shown} bytes; all of it is in scene.toml.</p>"));
     }
     let lines = text.lines().count();
-    folded(&format!("The scene as run, {} lines", count(lines as u64)), &body)
+    folded(&format!("The scene as run, {} lines", count(lines as u64)), &body, " class=\"printed\"")
 }
 
-fn folded(name: &str, body: &str) -> String {
-    format!("<details><summary>{}</summary>{body}</details>\n", escape(name))
+fn folded(name: &str, body: &str, class: &str) -> String {
+    format!("<details{class}><summary>{}</summary>{body}</details>\n", escape(name))
 }

@@ -28,9 +28,9 @@ use crate::record::Summary;
 use plot::{Mark, Plot, Series};
 
 /// Most panels that are drawn; further channels are only listed.
-const DRAWN: usize = 160;
+const DRAWN: usize = 120;
 /// Bytes that all curves together may take in a page.
-const CURVE_BYTES: usize = 1_200_000;
+const CURVE_BYTES: usize = 800_000;
 
 /// What a report is made from.
 #[derive(Clone, Debug)]
@@ -55,6 +55,8 @@ pub struct ReportInput<'a> {
 struct Picture {
     /// The panel it shows.
     panel: Panel,
+    /// The heading it stands under: its section, or only the kind of thing if it is alone in its section.
+    group: String,
     /// The SVG text.
     svg: String,
 }
@@ -86,21 +88,45 @@ impl<'a> ReportInput<'a> {
                 let values = self.trajectory.column(name)?;
                 Some(Series { name: panel.short_name(name), time: self.trajectory.time(), values })
             });
-            let mut title = panel.title.clone();
-            if form == Form::File && !panel.section.is_empty() {
-                title = format!("{} · {title}", panel.section.replace('.', " "));
-            }
             let plot = Plot {
-                title,
+                title: self.heading(panel, form),
                 unit: panel.unit.clone(),
                 log: panel.log,
                 series: series.collect(),
                 marks: &marks,
+                span: None,
                 curve_bytes: budget,
             };
-            Picture { panel: panel.clone(), svg: plot.draw(form) }
+            let group = if self.is_alone(panel) { panel.kind() } else { &panel.section };
+            Picture { panel: panel.clone(), group: group.replace('.', " "), svg: plot.draw(form) }
         };
         drawn.iter().map(draw).collect()
+    }
+
+    /// The title of a plot. It names the thing it belongs to unless a heading on the page does.
+    fn heading(&self, panel: &Panel, form: Form) -> String {
+        let thing = match form {
+            Form::File => panel.section.as_str(),
+            Form::Inline if self.is_alone(panel) => panel.section.strip_prefix(panel.kind()).unwrap_or_default(),
+            Form::Inline => "",
+        };
+        let thing = thing.trim_start_matches('.').replace('.', " ");
+        if thing.is_empty() || thing == panel.title {
+            panel.title.clone()
+        } else {
+            format!("{thing} · {}", panel.title)
+        }
+    }
+
+    /// Whether a panel is the only one of its section.
+    fn is_alone(&self, panel: &Panel) -> bool {
+        self.panels.iter().filter(|other| other.section == panel.section).nth(1).is_none()
+    }
+
+    /// First and last recorded time, s.
+    fn span(&self) -> Option<(f64, f64)> {
+        let time = self.trajectory.time();
+        Some((*time.first()?, *time.last()?)).filter(|(first, last)| first.is_finite() && last > first)
     }
 
     /// The picture of the step sizes, if steps were recorded.
@@ -112,7 +138,7 @@ impl<'a> ReportInput<'a> {
         let series = vec![Series { name: "step size".to_owned(), time: &time, values: &sizes }];
         let marks = self.marks();
         let (title, unit) = ("step size".to_owned(), "s".to_owned());
-        Some(Plot { title, unit, log: true, series, marks: &marks, curve_bytes: 40_000 }.draw(form))
+        Some(Plot { title, unit, log: true, series, marks: &marks, span: self.span(), curve_bytes: 40_000 }.draw(form))
     }
 }
 
@@ -127,7 +153,7 @@ pub fn svg_files(input: &ReportInput<'_>) -> Vec<(String, String)> {
     if let Some(svg) = input.step_picture(Form::File) {
         files.push(("step-size.svg".to_owned(), svg));
     }
-    for Picture { panel, svg } in input.pictures(Form::File) {
+    for Picture { panel, svg, .. } in input.pictures(Form::File) {
         let stem = file_stem(&format!("{}-{}", panel.section, panel.title));
         let taken = |name: &str, files: &[(String, String)]| files.iter().any(|(known, _)| known == name);
         let mut name = format!("{stem}.svg");

@@ -18,6 +18,8 @@ const TOLERANCE: f64 = 0.15;
 const POINT: usize = 10;
 /// Rows of event labels.
 const MARK_ROWS: usize = 2;
+/// Most events that are marked by lines across the field.
+const LINES: usize = 40;
 
 /// One curve.
 #[derive(Clone, Debug)]
@@ -52,6 +54,8 @@ pub struct Plot<'a> {
     pub series: Vec<Series<'a>>,
     /// Instants to mark.
     pub marks: &'a [Mark],
+    /// First and last time to show, s; by default all that the curves have.
+    pub span: Option<(f64, f64)>,
     /// Bytes that each curve may take, about.
     pub curve_bytes: usize,
 }
@@ -95,7 +99,8 @@ impl Field {
 impl Plot<'_> {
     /// Draws the plot.
     pub fn draw(&self, form: Form) -> String {
-        let time = match bounds(self.series.iter().flat_map(|s| s.time.iter().copied()), false) {
+        let own = || bounds(self.series.iter().flat_map(|s| s.time.iter().copied()), false);
+        let time = match self.span.or_else(own) {
             Some((low, high)) => Axis::linear(low, high, 6),
             None => Axis::linear(0.0, 1.0, 6),
         };
@@ -103,7 +108,7 @@ impl Plot<'_> {
         let widest = values.ticks.iter().map(|tick| text_width(&tick.label, 11.0)).fold(24.0, f64::max);
         let mut field = Field { left: (widest + 16.0).ceil(), top: 0.0, time, values };
         let key = self.key_rows(&field);
-        let (labels, mark_rows) = self.mark_labels(&field);
+        let (marks, mark_rows) = self.place_marks(&field);
         let note_row = if field.values.note.is_empty() { 0.0 } else { ROW - 2.0 };
         field.top = 34.0 + ROW * key.len() as f64 + note_row + 13.0 * mark_rows as f64;
         if key.is_empty() && mark_rows == 0 && note_row == 0.0 {
@@ -126,7 +131,7 @@ impl Plot<'_> {
             svg.text("mark", [field.left, y], Anchor::Start, &field.values.note);
         }
         self.draw_grid(&mut svg, &field);
-        self.draw_marks(&mut svg, &field, &labels, mark_rows);
+        self.draw_marks(&mut svg, &field, &marks, mark_rows);
         let mut drawn = false;
         for (index, series) in self.series.iter().take(CURVES).enumerate() {
             let path = self.curve(series, &field);
@@ -179,26 +184,28 @@ impl Plot<'_> {
         rows
     }
 
-    /// Places of the marks with their labels and rows, and the number of rows; labels without room are left out.
-    fn mark_labels(&self, field: &Field) -> (Vec<PlacedMark>, usize) {
+    /// The marks that lie in the field and the number of rows their labels take; labels without room are left out.
+    fn place_marks(&self, field: &Field) -> (Vec<PlacedMark>, usize) {
+        let all = self.marks.iter().enumerate().filter_map(|(index, mark)| Some((index, field.x(mark.time)?)));
+        let mut places: Vec<(usize, f64)> = all.collect();
+        places.dedup_by(|b, a| (a.1 - b.1).abs() < 1.5);
+        if places.len() > LINES {
+            places.dedup_by(|b, a| (a.1 - b.1).abs() < 4.0);
+            return (places.into_iter().map(|(index, x)| PlacedMark { x, label: None, index }).collect(), 0);
+        }
         let mut ends = [f64::NEG_INFINITY; MARK_ROWS];
-        let mut out: Vec<PlacedMark> = Vec::new();
         let mut rows = 0;
-        for (index, mark) in self.marks.iter().enumerate() {
-            let Some(x) = field.x(mark.time) else { continue };
-            if out.last().is_some_and(|last| (x - last.x).abs() < 1.5) {
-                continue;
-            }
-            let half = 0.5 * text_width(&mark.label, 10.0);
+        let placed = places.into_iter().map(|(index, x)| {
+            let half = 0.5 * text_width(&self.marks[index].label, 10.0);
             let centre = x.min(WIDTH - 2.0 - half).max(field.left + half);
             let row = ends.iter().position(|end| centre - half > end + 4.0);
             if let Some(row) = row {
                 ends[row] = centre + half;
                 rows = rows.max(row + 1);
             }
-            out.push(PlacedMark { x, label: row.map(|row| (row, centre)), index });
-        }
-        (out, rows)
+            PlacedMark { x, label: row.map(|row| (row, centre)), index }
+        });
+        (placed.collect(), rows)
     }
 
     fn draw_grid(&self, svg: &mut Svg, field: &Field) {
@@ -221,6 +228,8 @@ impl Plot<'_> {
     }
 
     fn draw_marks(&self, svg: &mut Svg, field: &Field, marks: &[PlacedMark], rows: usize) {
+        // Too many for lines across the field: short strokes along its upper edge.
+        let rug = marks.len() > LINES;
         let mut lines = String::new();
         for PlacedMark { x, label, index } in marks {
             let mut top = field.top;
@@ -229,10 +238,11 @@ impl Plot<'_> {
                 svg.text("mark", [*centre, y], Anchor::Middle, &self.marks[*index].label);
                 top = y + 2.0;
             }
-            lines += &polyline(&[[*x, top], [*x, field.bottom()]]);
+            let bottom = if rug { field.top + 7.0 } else { field.bottom() };
+            lines += &polyline(&[[*x, top], [*x, bottom]]);
         }
         if !lines.is_empty() {
-            svg.path("event", &lines);
+            svg.path(if rug { "axis" } else { "event" }, &lines);
         }
     }
 

@@ -77,11 +77,18 @@ impl Axis {
         let stride = ((high - low) / 6.0).ceil().max(1.0);
         let first = (low / stride).ceil() as i32;
         let last = (high / stride).floor() as i32;
-        let tick = |k: i32| {
-            let power = f64::from(k) * stride;
-            Tick { place: (power - low) / (high - low), label: format!("10{}", superscript(power as i32)) }
-        };
-        let ticks = (first..=last).map(tick).collect();
+        // With few decades the steps between them help.
+        let between: &[u32] = if high - low <= 2.0 { &[1, 2, 5] } else { &[1] };
+        let mut ticks = Vec::new();
+        for power in (first..=last).map(|k| k * stride as i32) {
+            for &factor in between {
+                let place = (f64::from(power) + f64::from(factor).log10() - low) / (high - low);
+                let factor = if factor == 1 { String::new() } else { format!("{factor}·") };
+                if place <= 1.0 {
+                    ticks.push(Tick { place, label: format!("{factor}10{}", superscript(power)) });
+                }
+            }
+        }
         Self { low, high, log: true, ticks, note: String::new() }
     }
 
@@ -99,23 +106,25 @@ pub fn nice_step(x: f64) -> f64 {
     if !(x > 0.0 && x.is_finite()) {
         return 1.0;
     }
-    let power = 10f64.powi(x.log10().floor() as i32).max(f64::MIN_POSITIVE);
+    let power = 10f64.powi(x.log10().floor() as i32);
     let mantissa = x / power;
     let nice = [1.0, 2.0, 5.0].into_iter().find(|nice| mantissa <= nice * (1.0 + 1e-9));
     nice.unwrap_or(10.0) * power
 }
 
 /// A range with some width. Less than a few units in the last place counts as none.
+///
+/// Numbers near the limits of f64 have no useful axis: tiny ones count as zero, huge ones give 0 to 1.
 fn widened(low: f64, high: f64) -> (f64, f64) {
-    if !(low.is_finite() && high.is_finite() && (high - low).is_finite() && high >= low) {
+    let largest = low.abs().max(high.abs());
+    if low.is_nan() || high.is_nan() || high < low || largest > 1e300 {
         return (0.0, 1.0);
     }
-    let largest = low.abs().max(high.abs());
-    if high - low > 64.0 * f64::EPSILON * largest {
+    if high - low > (64.0 * f64::EPSILON * largest).max(1e-280) {
         return (low, high);
     }
-    let middle = 0.5 * low + 0.5 * high;
-    let pad = if largest > 1e-300 { 0.1 * largest } else { 1.0 };
+    let middle = 0.5 * (low + high);
+    let pad = if largest > 1e-270 { 0.1 * largest } else { 1.0 };
     (middle - pad, middle + pad)
 }
 
@@ -139,7 +148,7 @@ mod tests {
         let axis = Axis::linear(-1.04, 1.04, 5);
         assert_eq!(labels(&axis), ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
         assert_eq!(labels(&Axis::linear(0.0, 10.0, 6)), ["0", "2", "4", "6", "8", "10"]);
-        for (low, high) in [(-3.7e-5, 8.1e-4), (1e8, 3e9), (0.0, 0.3), (-17.0, -2.0), (1e-320, 1e-310)] {
+        for (low, high) in [(-3.7e-5, 8.1e-4), (1e8, 3e9), (0.0, 0.3), (-17.0, -2.0), (1e-250, 3e-250)] {
             let axis = Axis::linear(low, high, 5);
             assert!((2..=12).contains(&axis.ticks.len()), "{low} {high} {axis:?}");
             assert!(axis.ticks.iter().all(|t| (-1e-6..=1.0 + 1e-6).contains(&t.place)), "{axis:?}");
@@ -164,13 +173,17 @@ mod tests {
             (-f64::MAX, f64::MAX),
             (1.0, 1.0 + f64::EPSILON),
             (f64::MAX, f64::MAX),
+            (1e-320, 1e-310),
+            (-f64::MAX, 0.0),
         ] {
             let axis = Axis::linear(low, high, 5);
             assert!(axis.ticks.len() >= 2 && axis.ticks.len() < 30, "{low} {high} {axis:?}");
         }
-        assert_eq!(labels(&Axis::logarithmic(0.0, 0.0)).len(), 2);
-        assert_eq!(labels(&Axis::logarithmic(1e-3, 1e-3)), ["10⁻⁴", "10⁻³", "10⁻²"]);
-        assert_eq!(labels(&Axis::logarithmic(f64::NAN, f64::NAN)).len(), 2);
+        let one = ["10⁰", "2·10⁰", "5·10⁰", "10¹"];
+        assert_eq!(labels(&Axis::logarithmic(0.0, 0.0)), one);
+        assert_eq!(labels(&Axis::logarithmic(f64::NAN, f64::NAN)), one);
+        assert_eq!(labels(&Axis::logarithmic(1e-3, 1e-3)).len(), 7);
+        assert_eq!(labels(&Axis::logarithmic(2e-6, 3e-3)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²"]);
         assert!(Axis::logarithmic(1e-300, 1.0).ticks.len() <= 7);
     }
 

@@ -48,7 +48,7 @@ svg .c0{stroke:var(--c0)}svg .c1{stroke:var(--c1)}svg .c2{stroke:var(--c2)}\
 svg .c3{stroke:var(--c3)}svg .c4{stroke:var(--c4)}svg .c5{stroke:var(--c5)}\
 svg .f0{fill:var(--c0)}svg .f1{fill:var(--c1)}svg .f2{fill:var(--c2)}\
 svg .f3{fill:var(--c3)}svg .f4{fill:var(--c4)}svg .f5{fill:var(--c5)}\
-svg .curve.c1{stroke-dasharray:7 3}svg .curve.c2{stroke-dasharray:2 2.5}svg .curve.c3{stroke-dasharray:9 3 2 3}\
+svg .curve.c1{stroke-dasharray:7 3}svg .curve.c2{stroke-dasharray:2.5 2;stroke-width:1.9}svg .curve.c3{stroke-dasharray:9 3 2 3}\
 svg .curve.c4{stroke-dasharray:13 4}svg .curve.c5{stroke-dasharray:9 3 2 3 2 3}";
 
 /// The style sheet inside a picture file. Colours stand as literals, since few drawing programs know variables.
