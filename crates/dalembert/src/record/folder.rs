@@ -3,7 +3,7 @@
 //! Everything is written into a hidden folder beside the final one and brought to the disk; then it is renamed.
 //! A record that is already there is first renamed away, and renamed back should the second rename fail, and only
 //! deleted when the new one is in place. A crash between the two renames leaves both, whole, under hidden names;
-//! the next [`write`] to the same place then first puts the old one back.
+//! the next [`write()`] to the same place then first puts the old one back.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

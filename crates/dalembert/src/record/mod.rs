@@ -2,7 +2,7 @@
 //!
 //! The file names and their contents are an interface that scripts rely on; `docs/src/run-record.md`
 //! describes them and a test keeps that page complete. A folder appears under its final name whole or
-//! not at all (see [`write`]).
+//! not at all (see [`write()`]).
 //!
 //! | file | content |
 //! |---|---|

@@ -185,8 +185,8 @@ fn key_figures(summary: &Summary) -> String {
         let rejected = summary.counts.get("rejected").map_or(String::new(), |n| format!("{} rejected", count(*n)));
         figure("steps", count(*steps), &rejected);
     }
-    figure("worst energy imbalance", number(summary.ledger.worst_imbalance, 3), "J");
-    figure("worst position residual", number(summary.ledger.worst_position_residual, 3), "m or rad");
+    figure("worst imbalance", number(summary.ledger.worst_imbalance, 3), "J");
+    figure("worst residual", number(summary.ledger.worst_position_residual, 3), "m or rad");
     out.push_str("</dl>\n");
     out
 }

@@ -105,6 +105,9 @@ impl<'a> ReportInput<'a> {
 
     /// The title of a plot. It names the thing it belongs to unless a heading on the page does.
     fn heading(&self, panel: &Panel, form: Form) -> String {
+        if panel.section == panel.kind() && matches!(panel.kind(), "momentum" | "residual") {
+            return format!("{} {}", panel.title, panel.section);
+        }
         let thing = match form {
             Form::File => panel.section.as_str(),
             Form::Inline if self.is_alone(panel) => panel.section.strip_prefix(panel.kind()).unwrap_or_default(),

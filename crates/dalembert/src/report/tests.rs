@@ -109,7 +109,8 @@ fn user_text_is_escaped_and_nothing_is_fetched() {
 
 #[test]
 fn every_anchor_leads_somewhere() {
-    let trajectory = table(&[("body.a.position.x", "m"), ("energy.total", "J")], 50, |_, t| t);
+    let names = [("body.a.position.x", "m"), ("energy.total", "J"), ("momentum.angular.z", "kg m²/s")];
+    let trajectory = table(&names, 50, |_, t| t);
     let summary = Summary { ledger: Ledger { closes: true, ..Ledger::default() }, ..Summary::default() };
     let html = page(&ReportInput::new(&summary, &trajectory));
     let links: Vec<&str> = html.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
@@ -117,7 +118,7 @@ fn every_anchor_leads_somewhere() {
     for link in links {
         assert_eq!(html.matches(&format!("id=\"{link}\"")).count(), 1, "{link}");
     }
-    assert!(html.contains("✓ closes"));
+    assert!(html.contains("✓ closes") && html.contains(">angular momentum [kg m²/s]<"));
 }
 
 #[test]
