@@ -1,7 +1,7 @@
 //! Arithmetic as text: `"2*length*sin(30*deg)"`.
 //!
 //! An [`Expression`] is parsed once into postfix code whose names are already variable slots, and evaluated as often as
-//! needed over any [`Real`]: numbers, derivatives or lanes. Evaluation neither allocates nor recurses.
+//! needed over any [`Real`](dalembert_methods::real::Real): numbers, derivatives or lanes. Evaluation neither allocates nor recurses.
 //!
 //! Grammar, weakest binding first: `or`, `and`, `not`, comparisons (not chained), `+ -`, `* /`, unary `-`, `^` (right to left, so
 //! that −2^2 = −4 and 2^3^2 = 2^9). Truth is 1 and falsehood 0; any number other than 0 counts as true.
@@ -16,11 +16,13 @@ mod display;
 mod error;
 mod evaluate;
 mod lexer;
+mod nearest;
 mod parse;
 
 pub use code::{About, CONSTANTS, Expression, FUNCTIONS, Variable};
 pub use error::{ExpressionError, ExpressionProblem};
 pub(crate) use lexer::{continues_name, starts_name};
+pub use nearest::nearest;
 
 /// The longest expression text accepted unless a caller says otherwise, in bytes.
 pub const MAXIMUM_LENGTH: usize = 4096;

@@ -3,8 +3,7 @@
 use super::code::{Binary, COMPARISON, CONSTANTS, Expression, FUNCTIONS, Function, NOT, Op, POWER, SIGN, Variable};
 use super::error::{ExpressionError, ExpressionProblem};
 use super::lexer::{self, Token};
-use super::{MAXIMUM_DEPTH, MAXIMUM_LENGTH};
-use crate::scene::nearest;
+use super::{MAXIMUM_DEPTH, MAXIMUM_LENGTH, nearest};
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -137,7 +137,13 @@ pub struct Key {
 pub struct Table {
     entries: Vec<(Key, Node)>,
     /// Where each name is, once there are too many to look through.
-    index: Option<Box<HashMap<Arc<str>, usize>>>,
+    index: Option<Box<Index>>,
+}
+
+/// The place of each name. It sits in a box because nearly all tables are small and do without.
+#[derive(Clone, Debug)]
+struct Index {
+    places: HashMap<Arc<str>, usize>,
 }
 
 /// Tables up to this size are searched by looking through them.
@@ -177,7 +183,7 @@ impl Table {
 
     fn position(&self, name: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.get(name).copied(),
+            Some(index) => index.places.get(name).copied(),
             None => self.entries.iter().position(|(key, _)| key.name.as_ref() == name),
         }
     }
@@ -209,12 +215,12 @@ impl Table {
             return Some(std::mem::replace(&mut self.entries[i].1, node));
         }
         if let Some(index) = &mut self.index {
-            index.insert(key.name.clone(), self.entries.len());
+            index.places.insert(key.name.clone(), self.entries.len());
         }
         self.entries.push((key, node));
         if self.index.is_none() && self.entries.len() > SMALL {
             let names = self.entries.iter().enumerate().map(|(i, (key, _))| (key.name.clone(), i));
-            self.index = Some(Box::new(names.collect()));
+            self.index = Some(Box::new(Index { places: names.collect() }));
         }
         None
     }

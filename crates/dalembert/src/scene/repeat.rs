@@ -48,16 +48,19 @@ pub(super) fn expand(
         made: HashSet::new(),
     };
     // Count first, so that too large a repeat fails before anything is made.
-    for step in [Expansion::count, Expansion::make] {
-        let mut problems = Problems::default();
-        for repeat in repeats {
-            if let Err(error) = step(&mut expansion, repeat, 1) {
-                problems.extend(error);
-            }
+    each(repeats, |repeat| expansion.count(repeat, 1))?;
+    each(repeats, |repeat| expansion.make(repeat))
+}
+
+/// Does something with all repeats and collects what is wrong.
+fn each(repeats: &[Node], mut step: impl FnMut(&Node) -> Result<(), SceneError>) -> Result<(), SceneError> {
+    let mut problems = Problems::default();
+    for repeat in repeats {
+        if let Err(error) = step(repeat) {
+            problems.extend(error);
         }
-        problems.or(())?;
     }
-    Ok(())
+    problems.or(())
 }
 
 struct Expansion<'a> {
@@ -104,7 +107,7 @@ impl Expansion<'_> {
     }
 
     /// Makes the elements of a repeat that was counted.
-    fn make(&mut self, node: &Node, depth: usize) -> Result<(), SceneError> {
+    fn make(&mut self, node: &Node) -> Result<(), SceneError> {
         let plan = self.plan(node)?;
         self.rounds(&plan, |expansion| {
             for (section, name, template) in &plan.templates {
@@ -112,7 +115,7 @@ impl Expansion<'_> {
                 let element = expansion.node(template)?;
                 expansion.add(section, name, element)?;
             }
-            plan.inner.iter().try_for_each(|inner| expansion.make(inner, depth + 1))
+            plan.inner.iter().try_for_each(|inner| expansion.make(inner))
         })
     }
 

@@ -10,7 +10,7 @@ const MOST: usize = 10_000;
 /// letters, where an edit inserts, deletes or changes a letter or swaps two neighbours. The first of equals wins.
 ///
 /// ```
-/// use dalembert::scene::nearest;
+/// use dalembert::expression::nearest;
 /// assert_eq!(nearest("lenght", ["mass", "length"]), Some("length"));
 /// assert_eq!(nearest("zeta", ["mass", "length"]), None);
 /// ```
