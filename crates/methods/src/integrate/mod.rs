@@ -1,5 +1,8 @@
 //! Integrators: from a state to the next one, with error control and continuous output.
 
+pub mod control;
+pub mod tableau;
+
 use crate::system::{State, System};
 use std::fmt;
 
