@@ -95,6 +95,7 @@ impl<R: Real, const N: usize> Sub for Jet<R, N> {
 impl<R: Real, const N: usize> Mul for Jet<R, N> {
     type Output = Self;
     #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl)] // the product rule
     fn mul(self, o: Self) -> Self {
         self.zip(o, self.re * o.re, |a, b| a * o.re + self.re * b)
     }
