@@ -3,8 +3,20 @@
 //! An author writes [`Force`] once: the wrenches, and the account of energy. The account is not believed but checked:
 //! power = −dU/dt − dissipation + supply must hold for every element (`dalembert::check`).
 
+mod actuator;
+mod applied;
+mod drag;
+mod gravitation;
+mod nonlinear_spring;
+mod rotational_spring;
 mod spring;
 
+pub use actuator::Actuator;
+pub use applied::{AppliedForce, AppliedTorque, Axes};
+pub use drag::Drag;
+pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
+pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
+pub use rotational_spring::RotationalSpring;
 pub use spring::Spring;
 
 use crate::element::{About, Describe, Kind, read_attached};
@@ -135,7 +147,16 @@ fn kind_of<F: Force>() -> Kind<dyn AnyForce> {
 
 /// The kinds of forces, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
-    vec![kind_of::<Spring>()]
+    vec![
+        kind_of::<Actuator>(),
+        kind_of::<AppliedForce>(),
+        kind_of::<AppliedTorque>(),
+        kind_of::<Drag>(),
+        kind_of::<Gravitation>(),
+        kind_of::<NonlinearSpring>(),
+        kind_of::<RotationalSpring>(),
+        kind_of::<Spring>(),
+    ]
 }
 
 /// The family of forces.
