@@ -5,9 +5,23 @@
 //! marker come from jets of that one function. The gradient of a row is a wrench per marker: what the constraint pulls with for a unit
 //! multiplier, with the sign of M v̇ = f − Gᵀλ.
 
+mod disc;
 mod distance;
+mod gear;
+mod no_slip;
+mod point_on_line;
+mod point_on_plane;
+mod prescribed;
+mod sphere;
 
+pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
+pub use gear::{Gear, GearRatio};
+pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
+pub use point_on_line::PointOnLine;
+pub use point_on_plane::PointOnPlane;
+pub use prescribed::{Coordinate, CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
+pub use sphere::{RollingSphere, SphereOnPlane};
 
 use crate::element::{About, Describe};
 use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
