@@ -7,6 +7,7 @@ pub mod bodies;
 pub mod constraints;
 pub mod element;
 pub mod equations;
+pub mod expression;
 pub mod forces;
 pub mod joints;
 pub mod model;

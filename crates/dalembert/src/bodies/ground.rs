@@ -17,6 +17,10 @@ pub struct Ground {}
 impl About for Ground {
     const KIND: &'static str = "ground";
     const SUMMARY: &'static str = "A fixed frame: no coordinates, takes any force.";
+
+    fn sample() -> Self {
+        Self {}
+    }
 }
 
 impl Body for Ground {

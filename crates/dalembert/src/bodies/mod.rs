@@ -11,7 +11,7 @@ pub use ground::Ground;
 pub use particle::Particle;
 pub use rigid::{Inertia, Rigid};
 
-use crate::element::{About, Describe};
+use crate::element::{About, Besides, Describe, Foreign, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
@@ -211,6 +211,28 @@ impl<B: Body> AnyBody for B {
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
     }
+}
+
+/// The key under which the table of a body holds its markers.
+pub const MARKERS: &str = "markers";
+
+enum MarkersKey {}
+
+impl Foreign for MarkersKey {
+    const KEY: &'static str = MARKERS;
+}
+
+fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
+    Kind::new::<B>(
+        None,
+        |entry| Ok(Box::new(entry.deserialize_element::<Besides<B, MarkersKey>>()?.element)),
+        || Box::new(B::sample()),
+    )
+}
+
+/// The kinds of bodies that scenes can have, by name. The ground is in every model and not among them.
+pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
+    vec![kind_of::<Particle>(), kind_of::<Rigid>()]
 }
 
 /// The family of bodies.

@@ -29,6 +29,10 @@ pub struct Particle {
 impl About for Particle {
     const KIND: &'static str = "particle";
     const SUMMARY: &'static str = "A mass at a point, without orientation.";
+
+    fn sample() -> Self {
+        Self { mass: 1.5, position: [0.4, 0.1, -0.9], velocity: [0.3, -0.4, 0.2] }
+    }
 }
 
 /// Cache: r (3), v (3).

@@ -109,6 +109,18 @@ impl About for Rigid {
     const KIND: &'static str = "rigid";
     const SUMMARY: &'static str = "A rigid body with mass, inertia and orientation.";
     const REFERENCES: &'static [&'static str] = &["Schiehlen, Computational dynamics, eq. (1)–(5)"];
+
+    fn sample() -> Self {
+        Self {
+            mass: 2.0,
+            inertia: Inertia { matrix: Mat3([[0.3, 0.02, -0.03], [0.02, 0.4, 0.01], [-0.03, 0.01, 0.5]]) },
+            centre: [0.1, 0.0, -0.05],
+            position: [-0.5, 0.2, 0.3],
+            orientation: Orientation::AxisAngle { axis: [1.0, 2.0, -0.5], angle: 0.8 },
+            velocity: [0.1, 0.7, -0.3],
+            angular_velocity: [1.1, -0.6, 0.9],
+        }
+    }
 }
 
 impl Rigid {

@@ -22,6 +22,10 @@ pub struct Distance {
 impl About for Distance {
     const KIND: &'static str = "distance";
     const SUMMARY: &'static str = "A massless rod: keeps two points at a fixed distance.";
+
+    fn sample() -> Self {
+        Self { length: 1.3 }
+    }
 }
 
 impl Constraint for Distance {

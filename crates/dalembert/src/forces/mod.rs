@@ -7,7 +7,7 @@ mod spring;
 
 pub use spring::Spring;
 
-use crate::element::{About, Describe};
+use crate::element::{About, Describe, Kind, read_attached};
 use crate::model::{Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
@@ -17,6 +17,9 @@ use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scal
 pub trait Force: About {
     /// What it is attached to.
     type Markers: Markers;
+    /// Whether it acts between its markers only: then it has no resultant force and no resultant moment. A force on a
+    /// single marker acts from outside, all others are taken to be internal.
+    const INTERNAL: bool = !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
 
     /// Writes the wrench at each marker.
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]);
@@ -33,6 +36,10 @@ pub trait Force: About {
         R::zero()
     }
 
+    /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
+    fn objective(&self) -> bool {
+        Self::INTERNAL
+    }
     /// The number of extra states.
     fn states(&self) -> usize {
         0
@@ -86,6 +93,8 @@ pub trait AnyForce:
     ForceOn<f64> + ForceOn<Dual> + ForceOn<Duals> + ForceOn<Dual2> + ForceOn<Lanes4> + Describe + Send + Sync
 {
     fn need(&self) -> Need;
+    fn internal(&self) -> bool;
+    fn objective(&self) -> bool;
     fn states(&self) -> usize;
     fn initial(&self, x: &mut [f64]);
     fn signals(&mut self) -> Vec<&mut SignalRef>;
@@ -95,6 +104,12 @@ pub trait AnyForce:
 impl<F: Force> AnyForce for F {
     fn need(&self) -> Need {
         F::Markers::NEED
+    }
+    fn internal(&self) -> bool {
+        F::INTERNAL
+    }
+    fn objective(&self) -> bool {
+        Force::objective(self)
     }
     fn states(&self) -> usize {
         Force::states(self)
@@ -108,6 +123,19 @@ impl<F: Force> AnyForce for F {
     fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
         Force::defect(self, markers)
     }
+}
+
+fn kind_of<F: Force>() -> Kind<dyn AnyForce> {
+    Kind::new::<F>(
+        Some(F::Markers::NEED),
+        |entry| Ok(Box::new(read_attached::<F, F::Markers>(entry)?)),
+        || Box::new(F::sample()),
+    )
+}
+
+/// The kinds of forces, by name.
+pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
+    vec![kind_of::<Spring>()]
 }
 
 /// The family of forces.

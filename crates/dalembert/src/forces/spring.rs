@@ -31,6 +31,10 @@ pub struct Spring {
 impl About for Spring {
     const KIND: &'static str = "spring";
     const SUMMARY: &'static str = "A linear spring and damper between two points.";
+
+    fn sample() -> Self {
+        Self { stiffness: 40.0.into(), damping: 0.7.into(), rest_length: 0.5.into() }
+    }
 }
 
 /// Unit vector from the first to the second point, length, and rate of length.
