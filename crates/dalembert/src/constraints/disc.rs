@@ -71,6 +71,10 @@ impl About for DiscOnPlane {
     const KIND: &'static str = "disc_on_plane";
     const SUMMARY: &'static str =
         "The rim of a thin disc around the second marker touches a plane through the first; it may slip.";
+
+    fn sample() -> Self {
+        Self { radius: 0.4, axle: [0.6, 0.8, 0.0].into(), normal: [1.0, -2.0, 2.0].into() }
+    }
 }
 
 impl Constraint for DiscOnPlane {
@@ -94,6 +98,10 @@ impl About for RollingDisc {
     const SUMMARY: &'static str = "A thin disc around the second marker rolls on a plane through the first without slip (together with `disc_on_plane`).";
     const REFERENCES: &'static [&'static str] =
         &["Neimark, Fufaev: Dynamics of nonholonomic systems (1972), chapter I"];
+
+    fn sample() -> Self {
+        Self { radius: 0.4, axle: [0.6, 0.8, 0.0].into(), normal: [1.0, -2.0, 2.0].into() }
+    }
 }
 
 impl Rolling for RollingDisc {

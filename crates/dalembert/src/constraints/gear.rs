@@ -43,6 +43,15 @@ impl About for Gear {
     const KIND: &'static str = "gear";
     const SUMMARY: &'static str =
         "Two toothed wheels on a carrier: their angles go as the numbers of teeth, exactly over any number of turns.";
+
+    fn sample() -> Self {
+        Self {
+            teeth: [17, -40],
+            axes: [[1.0, 2.0, 2.0].into(), [0.6, 0.0, 0.8].into()],
+            wheel_axes: Some([[0.0, 0.6, 0.8].into(), [2.0, -1.0, 2.0].into()]),
+            offset: 0.3,
+        }
+    }
 }
 
 impl Constraint for Gear {
@@ -87,6 +96,10 @@ impl About for GearRatio {
     const KIND: &'static str = "gear_ratio";
     const SUMMARY: &'static str =
         "Two wheels on a carrier whose speeds have a fixed real ratio: friction wheels, belts.";
+
+    fn sample() -> Self {
+        Self { ratio: -1.618, axes: [[1.0, 2.0, 2.0].into(), [0.6, 0.0, 0.8].into()] }
+    }
 }
 
 impl Rolling for GearRatio {

@@ -9,7 +9,7 @@ use crate::element::About;
 use crate::joints::Axis;
 use crate::joints::primitives::{relative_velocity, to_world};
 use crate::model::{Frame, Instant, Place};
-use crate::signals::SignalRef;
+use crate::signals::{Harmonic, Signal, SignalRef};
 use dalembert_methods::Real;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,15 @@ impl About for NoSlip {
     const KIND: &'static str = "no_slip";
     const SUMMARY: &'static str =
         "The second marker does not slip on the body of the first along given directions (or slips with given speeds).";
+
+    fn sample() -> Self {
+        let slide = SignalRef::new("slide", Signal::Harmonic(Harmonic::sample()));
+        Self {
+            directions: vec![[1.0, 2.0, -2.0].into(), [0.6, 0.0, 0.8].into()],
+            fixed_in: FixedIn::First,
+            speeds: vec![slide, 0.3.into()],
+        }
+    }
 }
 
 impl Rolling for NoSlip {
@@ -107,6 +116,10 @@ impl About for KnifeEdge {
     const SUMMARY: &'static str = "A blade at the second marker: it does not move sideways on the body of the first.";
     const REFERENCES: &'static [&'static str] =
         &["Neimark, Fufaev: Dynamics of nonholonomic systems (1972), chapter II (Chaplygin's sleigh)"];
+
+    fn sample() -> Self {
+        Self { across: [0.6, -0.8, 0.0].into() }
+    }
 }
 
 impl Rolling for KnifeEdge {

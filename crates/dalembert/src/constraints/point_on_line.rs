@@ -23,6 +23,10 @@ pub struct PointOnLine {
 impl About for PointOnLine {
     const KIND: &'static str = "point_on_line";
     const SUMMARY: &'static str = "Keeps the second marker on a line through the first.";
+
+    fn sample() -> Self {
+        Self { axis: [-2.0, 1.0, 2.0].into() }
+    }
 }
 
 impl Constraint for PointOnLine {

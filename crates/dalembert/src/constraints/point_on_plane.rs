@@ -24,6 +24,10 @@ pub struct PointOnPlane {
 impl About for PointOnPlane {
     const KIND: &'static str = "point_on_plane";
     const SUMMARY: &'static str = "Keeps the second marker in a plane through the first.";
+
+    fn sample() -> Self {
+        Self { normal: [1.0, 2.0, -2.0].into() }
+    }
 }
 
 impl Constraint for PointOnPlane {

@@ -16,7 +16,7 @@ use crate::element::About;
 use crate::joints::Axis;
 use crate::joints::primitives::{along, angle, axes_defect, offset, relative_velocity, to_world, wrapped_angle};
 use crate::model::{Frame, Instant, Place, Point};
-use crate::signals::SignalRef;
+use crate::signals::{Harmonic, Signal, SignalRef};
 use dalembert_methods::Real;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,11 @@ impl About for PrescribedAngle {
     const KIND: &'static str = "prescribed_angle";
     const SUMMARY: &'static str =
         "The angle between two frames about an axis follows a signal, through any number of turns.";
+
+    fn sample() -> Self {
+        let angle = SignalRef::new("swing", Signal::Harmonic(Harmonic::sample()));
+        Self { axis: [1.0, 2.0, 2.0].into(), axis_b: Some([0.6, 0.0, 0.8].into()), angle }
+    }
 }
 
 impl Constraint for PrescribedAngle {
@@ -76,6 +81,11 @@ pub struct PrescribedDistance {
 impl About for PrescribedDistance {
     const KIND: &'static str = "prescribed_distance";
     const SUMMARY: &'static str = "A massless rod or winch whose length follows a signal.";
+
+    fn sample() -> Self {
+        let reel = Harmonic { amplitude: 0.4, frequency: Some(0.5), phase: 0.2, offset: 1.2, ..Harmonic::default() };
+        Self { length: SignalRef::new("reel", Signal::Harmonic(reel)) }
+    }
 }
 
 impl Constraint for PrescribedDistance {
@@ -118,6 +128,11 @@ pub struct PrescribedPosition {
 impl About for PrescribedPosition {
     const KIND: &'static str = "prescribed_position";
     const SUMMARY: &'static str = "Components of the position of the second marker in the first frame follow signals.";
+
+    fn sample() -> Self {
+        let shake = SignalRef::new("shake", Signal::Harmonic(Harmonic::sample()));
+        Self { directions: vec![[1.0, 2.0, 2.0].into(), [0.6, 0.0, -0.8].into()], values: vec![shake, 0.7.into()] }
+    }
 }
 
 impl Constraint for PrescribedPosition {
@@ -178,6 +193,11 @@ pub struct CoordinateSpeed {
 impl About for CoordinateSpeed {
     const KIND: &'static str = "coordinate_speed";
     const SUMMARY: &'static str = "A motor: the speed of an angle or a travel between two frames follows a signal.";
+
+    fn sample() -> Self {
+        let speed = SignalRef::new("motor", Signal::Harmonic(Harmonic::sample()));
+        Self { of: Coordinate::Travel, axis: [2.0, -1.0, 2.0].into(), speed }
+    }
 }
 
 impl Rolling for CoordinateSpeed {

@@ -34,6 +34,10 @@ pub struct SphereOnPlane {
 impl About for SphereOnPlane {
     const KIND: &'static str = "sphere_on_plane";
     const SUMMARY: &'static str = "A sphere around the second marker touches a plane through the first; it may slip.";
+
+    fn sample() -> Self {
+        Self { radius: 0.4, normal: [1.0, -2.0, 2.0].into() }
+    }
 }
 
 impl Constraint for SphereOnPlane {
@@ -68,6 +72,10 @@ impl About for RollingSphere {
     const SUMMARY: &'static str = "A sphere around the second marker rolls on a plane through the first without slip (together with `sphere_on_plane`).";
     const REFERENCES: &'static [&'static str] =
         &["Neimark, Fufaev: Dynamics of nonholonomic systems (1972), chapter I"];
+
+    fn sample() -> Self {
+        Self { radius: 0.4, normal: [1.0, -2.0, 2.0].into() }
+    }
 }
 
 impl Rolling for RollingSphere {

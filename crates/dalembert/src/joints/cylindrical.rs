@@ -26,6 +26,10 @@ pub struct Cylindrical {
 impl About for Cylindrical {
     const KIND: &'static str = "cylindrical";
     const SUMMARY: &'static str = "A sleeve on a shaft: two frames share an axis, angle and travel are free.";
+
+    fn sample() -> Self {
+        Self { axis: [-1.0, 2.0, 2.0].into(), axis_b: None }
+    }
 }
 
 impl Cylindrical {

@@ -19,6 +19,10 @@ pub struct Fixed {}
 impl About for Fixed {
     const KIND: &'static str = "fixed";
     const SUMMARY: &'static str = "A weld: two frames coincide in position and orientation.";
+
+    fn sample() -> Self {
+        Self {}
+    }
 }
 
 impl Constraint for Fixed {

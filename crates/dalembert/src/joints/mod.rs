@@ -37,3 +37,20 @@ pub use revolute::Revolute;
 pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
+
+use crate::constraints::{AnyConstraint, holonomic};
+use crate::element::Kind;
+
+/// The kinds of joints, by name.
+pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
+    vec![
+        holonomic::<Cylindrical>(),
+        holonomic::<Fixed>(),
+        holonomic::<Planar>(),
+        holonomic::<Prismatic>(),
+        holonomic::<Revolute>(),
+        holonomic::<Screw>(),
+        holonomic::<Spherical>(),
+        holonomic::<Universal>(),
+    ]
+}

@@ -27,6 +27,10 @@ pub struct Planar {
 impl About for Planar {
     const KIND: &'static str = "planar";
     const SUMMARY: &'static str = "A plate on a table: two shifts in a plane and the angle about its normal are free.";
+
+    fn sample() -> Self {
+        Self { axis: [3.0, 2.0, 6.0].into(), axis_b: Some([0.8, 0.6, 0.0].into()) }
+    }
 }
 
 impl Planar {

@@ -28,6 +28,10 @@ impl About for Prismatic {
     const KIND: &'static str = "prismatic";
     const SUMMARY: &'static str =
         "A slider: two frames of fixed relative orientation share an axis, the travel along it is free.";
+
+    fn sample() -> Self {
+        Self { axis: [2.0, 1.0, -2.0].into(), axis_b: Some([0.0, -0.6, 0.8].into()) }
+    }
 }
 
 impl Prismatic {

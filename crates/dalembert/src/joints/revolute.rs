@@ -27,6 +27,10 @@ pub struct Revolute {
 impl About for Revolute {
     const KIND: &'static str = "revolute";
     const SUMMARY: &'static str = "A hinge: two frames share a point and an axis, the angle about it is free.";
+
+    fn sample() -> Self {
+        Self { axis: [1.0, -2.0, 2.0].into(), axis_b: Some([0.6, 0.0, 0.8].into()) }
+    }
 }
 
 impl Revolute {

@@ -33,6 +33,10 @@ impl About for Screw {
     const KIND: &'static str = "screw";
     const SUMMARY: &'static str =
         "A nut on a thread: two frames share an axis, the travel along it follows the angle about it.";
+
+    fn sample() -> Self {
+        Self { axis: [2.0, -3.0, 6.0].into(), axis_b: Some([1.0, 2.0, 2.0].into()), pitch: 0.15 }
+    }
 }
 
 impl Screw {

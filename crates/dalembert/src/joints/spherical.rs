@@ -18,6 +18,10 @@ pub struct Spherical {}
 impl About for Spherical {
     const KIND: &'static str = "spherical";
     const SUMMARY: &'static str = "A ball and socket: two points coincide, all rotations are free.";
+
+    fn sample() -> Self {
+        Self {}
+    }
 }
 
 impl Constraint for Spherical {

@@ -30,6 +30,10 @@ impl About for Universal {
     const KIND: &'static str = "universal";
     const SUMMARY: &'static str =
         "A Cardan joint: two frames share a point, an axis of one stays at right angles to an axis of the other.";
+
+    fn sample() -> Self {
+        Self { axis: [2.0, 2.0, 1.0].into(), axis_b: [0.6, -0.8, 0.0].into() }
+    }
 }
 
 fn x_axis() -> Axis {
