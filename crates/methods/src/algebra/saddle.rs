@@ -396,20 +396,18 @@ impl Saddle {
 
     /// Moves λ along the combinations of rows that do nothing, N y with N = (1, −W), to the smallest Σλ².
     ///
-    /// Conjugate gradients on (1 + WᵀW) y = −Nᵀ λ, where W = S₁₁⁻¹ S₁d gives the dependent rows by the kept ones.
+    /// Conjugate gradients on (1 + WᵀW) y = −Nᵀ λ, where W = S₁₁⁻¹ S₁d gives the dependent rows by the kept ones; y is scaled
+    /// like the rows, so that their units do not slow the iteration down.
     fn spread(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
         if !self.dependent.iter().any(|&d| self.scale[d] > 0.0) {
             return;
         }
         self.gradient.copy_from_slice(&self.lambda);
-        self.null_transpose(mass, rows);
-        let mut square = dot(&self.gradient, &self.gradient);
-        let goal = 1e-28 * dot(&self.lambda, &self.lambda);
-        self.direction.copy_from_slice(&self.gradient);
-        for _ in 0..SPREAD.min(self.dependent.len()) {
-            if square.is_nan() || square <= goal {
-                break;
-            }
+        let mut square = self.null_transpose(mass, rows);
+        for i in 0..self.direction.len() {
+            self.direction[i] = self.gradient[i] * self.scale[i].powi(2);
+        }
+        for _ in 0..SPREAD {
             // The step N p and its square pᵀNᵀN p.
             self.image.copy_from_slice(&self.direction);
             self.combine(mass, rows);
@@ -417,21 +415,26 @@ impl Saddle {
                 self.image[i] = self.direction[i] - self.image[i];
             }
             let length = square / dot(&self.image, &self.image);
+            if !length.is_finite() {
+                break;
+            }
             for i in 0..self.image.len() {
                 self.lambda[i] -= length * self.image[i];
             }
+            if length * square <= f64::EPSILON.powi(2) * dot(&self.lambda, &self.lambda) {
+                break;
+            }
             self.gradient.copy_from_slice(&self.lambda);
-            self.null_transpose(mass, rows);
-            let next = dot(&self.gradient, &self.gradient);
+            let next = self.null_transpose(mass, rows);
             for i in 0..self.direction.len() {
-                self.direction[i] = self.gradient[i] + next / square * self.direction[i];
+                self.direction[i] = self.gradient[i] * self.scale[i].powi(2) + next / square * self.direction[i];
             }
             square = next;
         }
     }
 
-    /// gradient ← Nᵀ gradient, on the dependent rows; zero elsewhere.
-    fn null_transpose(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
+    /// gradient ← Nᵀ gradient, on the dependent rows; zero elsewhere. Returns the sum of its scaled squares.
+    fn null_transpose(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) -> f64 {
         for i in 0..self.image.len() {
             self.image[i] = self.gradient[i] * self.scale[i];
         }
@@ -444,6 +447,7 @@ impl Saddle {
             let kept = !self.held[i] || i >= self.active || self.scale[i] == 0.0;
             self.gradient[i] = if kept { 0.0 } else { self.gradient[i] - self.image[i] };
         }
+        self.gradient.iter().zip(&self.scale).fold(0.0, |sum, (g, scale)| sum + (g * scale).powi(2))
     }
 
     /// For each row the largest |change| / `size` of a velocity needed to remove its residual if it were alone:
