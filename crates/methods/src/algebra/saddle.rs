@@ -241,9 +241,10 @@ impl Saddle {
         self.held.fill(false);
     }
 
-    /// The smallest pivot of the kept rows: the squared sine of the angle at which the rows are closest to dependent.
-    pub fn smallest_pivot(&self) -> f64 {
-        (0..self.active).filter(|&i| !self.held[i]).fold(1.0, |min, i| f64::min(min, self.pivot[i]))
+    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it.
+    pub fn smallest_pivot(&self) -> (usize, f64) {
+        let kept = (0..self.active).filter(|&i| !self.held[i]);
+        kept.fold((0, 1.0), |(row, min), i| if self.pivot[i] < min { (i, self.pivot[i]) } else { (row, min) })
     }
 
     /// Multiplications of one factorisation, assembly left out.
@@ -361,16 +362,20 @@ impl Saddle {
             .fold(0.0, |max, i| f64::max(max, (self.residual[i] * self.scale[i]).abs()))
     }
 
-    /// The independent rows that combine to a dependent one.
+    /// The independent rows that combine to a row, or nearly do. For error messages: the factors are made anew without
+    /// that row, so [`Saddle::factor`] comes before the next solve.
     pub fn depends_on(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, row: usize) -> Vec<usize> {
-        let mut x = vec![0.0; self.scale.len()];
-        x[row] = self.scale[row];
-        self.image.copy_from_slice(&x);
+        self.assemble(mass, rows);
+        self.cholesky.scale(&self.scale);
+        self.free[row] = false;
+        self.threshold[row] = f64::INFINITY;
+        self.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
+        self.image.fill(0.0);
+        self.image[row] = self.scale[row];
         self.combine(mass, rows);
-        // Scaled coefficients of a combination of unit rows.
-        (0..self.active)
-            .filter(|&i| i != row && self.scale[i] > 0.0 && (self.image[i] / self.scale[i]).abs() > 1e-6)
-            .collect()
+        // Coefficients of the combination of rows scaled to length one, above what the angle leaves open.
+        let least = (10.0 * self.pivot[row].max(0.0).sqrt()).clamp(1e-6, 0.1);
+        (0..self.active).filter(|&i| self.scale[i] > 0.0 && (self.image[i] / self.scale[i]).abs() > least).collect()
     }
 
     /// image ← S₁₁⁻¹ S₁ · image: the kept rows that combine to Gᵀ image.
@@ -448,6 +453,11 @@ impl Saddle {
             self.gradient[i] = if kept { 0.0 } else { self.gradient[i] - self.image[i] };
         }
         self.gradient.iter().zip(&self.scale).fold(0.0, |sum, (g, scale)| sum + (g * scale).powi(2))
+    }
+
+    /// The sum of squares of scaled residuals of the kept rows; corrections point downhill on it.
+    pub fn merit(&self, residual: &[f64]) -> f64 {
+        (0..self.active).filter(|&i| !self.held[i]).fold(0.0, |sum, i| sum + (residual[i] * self.scale[i]).powi(2))
     }
 
     /// For each row the largest |change| / `size` of a velocity needed to remove its residual if it were alone:
