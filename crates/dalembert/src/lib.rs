@@ -15,6 +15,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod scene;
+pub mod scenes;
 pub mod signals;
 
 pub use dalembert_methods as methods;

@@ -342,6 +342,15 @@ fn a_mechanism_that_is_redundant_only_on_its_manifold_keeps_moving_off_it() {
         for i in 0..6 {
             assert!((out.v[i] - exact[i % 2]).abs() < 1e3 * error, "{error} {:?}", out.v);
         }
+        // What was found about the rows can be handed on: the same bits follow.
+        let mut memory = vec![];
+        dynamics.memory(&mut memory);
+        memory.push(7.0);
+        let mut other = Dynamics::new(&y);
+        assert_eq!(other.recall(&memory), [7.0]);
+        let mut again = Rates::zeros(y.shape());
+        other.evaluate(&y, &off, &mut again).unwrap();
+        assert_eq!(again, out);
         // The projection comes back to the mechanism, redundant row included.
         dynamics.project_position(&y, &mut off, 1e-12).unwrap();
         dynamics.project_velocity(&y, &mut off).unwrap();

@@ -1,0 +1,43 @@
+//! The built-in scenes: worked examples, each checked by tests.
+
+/// A scene that comes with the library.
+#[derive(Copy, Clone, Debug)]
+pub struct BuiltIn {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// One line: what it shows.
+    pub summary: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($($name:literal: $summary:literal,)*) => {
+        &[$(BuiltIn { name: $name, summary: $summary, text: include_str!(concat!("../scenes/", $name, ".toml")) },)*]
+    };
+}
+
+/// All built-in scenes.
+pub const ALL: &[BuiltIn] = scenes! {
+    "double-pendulum": "two rods on hinges",
+    "double-pendulum-rods": "two particles on massless rods",
+    "simple-pendulum": "IFToMM A01: a particle on a rod, from the horizontal",
+    "four-bar": "IFToMM A02: a row of n four-bar windows through their singular positions",
+    "bricard": "six hinges in an overconstrained loop that moves all the same",
+    "andrews": "Andrews' squeezing mechanism (Bari test set)",
+    "car-axis": "the car axis (Bari test set): a prescribed road, springs, an axle",
+    "heavy-top": "a fast top on a fixed point, nodding as it precesses",
+    "free-body": "a free asymmetric body that tumbles about its middle axis",
+    "rolling-disc": "a thin disc rolling without slip in a steady circle",
+    "sleigh": "Chaplygin's sleigh: a knife edge that may not slip sideways",
+    "chain": "a chain of n links on hinges",
+    "two-bodies": "a planet on an ellipse about a star",
+};
+
+/// The scene that `dalembert new` writes.
+pub const STARTER: &str = include_str!("../scenes/starter.toml");
+
+/// The built-in scene of a name.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    ALL.iter().find(|scene| scene.name == name)
+}
