@@ -10,8 +10,10 @@ use std::path::PathBuf;
 /// the built-in ones, `dalembert new my.toml` writes a commented one to start from.
 #[derive(Debug, Parser)]
 #[command(name = "dalembert", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 the run failed, 2 bad scene or usage, 3 the energy ledger does not close,\n\
-                        4 a file could not be read or written, 130 interrupted (results up to there are kept).")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 the run failed, 2 bad scene or usage, 3 the energy ledger does not close,\n\
+                        4 a file could not be read or written, 130 interrupted (results up to there are kept)."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

@@ -62,7 +62,11 @@ fn element(out: &mut String, kind: &KindInfo) {
     let _ = writeln!(out, "### `{}`\n\n{}\n", kind.kind, kind.summary);
     if let Some(need) = kind.need {
         let count = need.count.map_or_else(|| "two or more".to_owned(), |n| n.to_string());
-        let oriented = if need.oriented { ", with an orientation" } else { "" };
+        let oriented = match need.oriented {
+            0 => "",
+            n if need.count == Some(n) => ", with an orientation",
+            _ => ", the first with an orientation",
+        };
         let plural = if need.count == Some(1) { "" } else { "s" };
         let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}.\n", need.key);
     }

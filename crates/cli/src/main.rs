@@ -51,7 +51,9 @@ fn man() -> Result<(), Exit> {
 fn print(text: &str) -> Result<(), Exit> {
     use std::io::Write;
     match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Exit::io("write to standard output", &error)),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Exit::io("write to standard output", &error))
+        }
         _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use dalembert::methods::trajectory::{Event, Trajectory};
 use dalembert::record::{self, Contents, Summary};
 use dalembert::report::stroboscope::Motion;
-use dalembert::report::{ReportInput, automatic_panels, html, svg_files};
+use dalembert::report::{ReportInput, automatic_panels, page as html, svg_files};
 use dalembert::run::motion;
 use dalembert::scene::{Document, Limits, Overrides, Scene};
 
@@ -18,7 +18,15 @@ pub fn page(
     scene_text: &str,
     motion: Option<&Motion>,
 ) -> String {
-    html(&ReportInput { summary, trajectory, steps, events, scene_text, panels: automatic_panels(trajectory), motion })
+    html(&ReportInput {
+        summary,
+        trajectory,
+        steps,
+        events,
+        scene_text,
+        panels: automatic_panels(trajectory.channels()),
+        motion,
+    })
 }
 
 /// Makes the report again from the record, or its pictures as files.
@@ -33,7 +41,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Exit> {
         steps: &record.steps,
         events: &record.events,
         scene_text: &record.scene,
-        panels: automatic_panels(&record.trajectory),
+        panels: automatic_panels(record.trajectory.channels()),
         motion: motion.as_ref(),
     };
     let Some(folder) = &options.svg else {

@@ -64,7 +64,14 @@ fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
 
 fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> Result<(), Exit> {
     let motion = dalembert::run::motion(model, &outcome.trajectory);
-    let page = report::page(&outcome.summary, &outcome.trajectory, &outcome.steps, &outcome.events, &outcome.scene, motion.as_ref());
+    let page = report::page(
+        &outcome.summary,
+        &outcome.trajectory,
+        &outcome.steps,
+        &outcome.events,
+        &outcome.scene,
+        motion.as_ref(),
+    );
     let contents = Contents {
         scene: &outcome.scene,
         summary: &outcome.summary,

@@ -19,8 +19,10 @@ pub fn load(options: &SceneOptions, more: &[String]) -> Result<(Scene, String), 
     }
     let path = Path::new(&options.scene);
     if !path.exists() {
-        let hint = nearest(&options.scene, scenes::ALL.iter().map(|s| s.name))
-            .map_or_else(|| "`dalembert list scenes` shows the built-in ones".to_owned(), |n| format!("did you mean `{n}`?"));
+        let hint = nearest(&options.scene, scenes::ALL.iter().map(|s| s.name)).map_or_else(
+            || "`dalembert list scenes` shows the built-in ones".to_owned(),
+            |n| format!("did you mean `{n}`?"),
+        );
         return Err(Exit::Usage(format!("there is no built-in scene and no file `{}`; {hint}", options.scene)));
     }
     let document = Document::load(&DiskLoader, &options.scene, &overrides, &limits)?;

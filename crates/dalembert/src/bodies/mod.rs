@@ -217,11 +217,7 @@ impl<B: Body> AnyBody for B {
 pub const MARKERS: &str = "markers";
 
 fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
-    Kind::new::<B>(
-        None,
-        |entry| Ok(Box::new(entry.deserialize_besides::<B>(MARKERS)?)),
-        || Box::new(B::sample()),
-    )
+    Kind::new::<B>(None, |entry| Ok(Box::new(entry.deserialize_besides::<B>(MARKERS)?)), || Box::new(B::sample()))
 }
 
 /// The kinds of bodies that scenes can have, by name.

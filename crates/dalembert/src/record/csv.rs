@@ -53,19 +53,12 @@ pub fn write_trajectory_csv(out: &mut impl Write, trajectory: &Trajectory) -> io
 
 /// Reads `events.csv`.
 pub fn read_events(path: &Path) -> Result<Vec<Event>, RecordError> {
-    let table = Table::read(path, &EVENT_HEADER)?;
-    let event = |(line, row): &(usize, Vec<String>)| {
-        let [time, kind, element, marker, value, unit] = table.fields(*line, row)?;
-        Ok(Event {
-            time: table.number(*line, time)?,
-            kind: kind.clone(),
-            element: element.clone(),
-            marker: marker.clone(),
-            value: table.number(*line, value)?,
-            unit: unit.clone(),
-        })
-    };
-    table.rows.iter().map(event).collect()
+    Table::read(path, &EVENT_HEADER)?.events()
+}
+
+/// The events in a text of the form of `events.csv`.
+pub(crate) fn parse_events(text: &str) -> Result<Vec<Event>, RecordError> {
+    Table::of(Path::new("events.csv"), text, &EVENT_HEADER)?.events()
 }
 
 /// Reads `steps.csv`.
@@ -119,7 +112,12 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn read(path: &'a Path, header: &[&str]) -> Result<Self, RecordError> {
         let text = fs::read_to_string(path).map_err(RecordError::io("read", path))?;
-        let mut rows = parse(&text).map_err(|line| RecordError::malformed(path, line, "a quote is not closed"))?;
+        Self::of(path, &text, header)
+    }
+
+    /// The table in a text; `path` says in errors where the text comes from.
+    fn of(path: &'a Path, text: &str, header: &[&str]) -> Result<Self, RecordError> {
+        let mut rows = parse(text).map_err(|line| RecordError::malformed(path, line, "a quote is not closed"))?;
         if rows.is_empty() {
             return Err(RecordError::malformed(path, 1, "the file is empty"));
         }
@@ -129,6 +127,21 @@ impl<'a> Table<'a> {
             return Err(RecordError::malformed(path, 1, reason));
         }
         Ok(Self { path, header: found, rows })
+    }
+
+    fn events(&self) -> Result<Vec<Event>, RecordError> {
+        let event = |(line, row): &(usize, Vec<String>)| {
+            let [time, kind, element, marker, value, unit] = self.fields(*line, row)?;
+            Ok(Event {
+                time: self.number(*line, time)?,
+                kind: kind.clone(),
+                element: element.clone(),
+                marker: marker.clone(),
+                value: self.number(*line, value)?,
+                unit: unit.clone(),
+            })
+        };
+        self.rows.iter().map(event).collect()
     }
 
     fn fields<'r, const N: usize>(&self, line: usize, row: &'r [String]) -> Result<&'r [String; N], RecordError> {

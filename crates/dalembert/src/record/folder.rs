@@ -81,6 +81,11 @@ pub fn write(folder: &Path, contents: &Contents<'_>) -> Result<(), RecordError> 
     Ok(())
 }
 
+/// Whether a record may be written to a folder, found out before a long run.
+pub fn check_destination(folder: &Path) -> Result<(), RecordError> {
+    refuse_foreign(&resolved(folder)?).map(|_| ())
+}
+
 /// Reads a run folder.
 pub fn read(folder: &Path) -> Result<Record, RecordError> {
     let text = |name: &str| {

@@ -171,11 +171,11 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
         }
         Source::Reaction(i) => {
             let c = &model.constraints[i];
-            wrench(&format!("{}.{}", c.section, c.name), c.item.need().oriented)
+            wrench(&format!("{}.{}", c.section, c.name), c.item.need().oriented > 0)
         }
         Source::Applied(i) => {
             let f = &model.forces[i];
-            wrench(&format!("{}.{}", f.section, f.name), f.item.need().oriented)
+            wrench(&format!("{}.{}", f.section, f.name), f.item.need().oriented > 0)
         }
         Source::Energy => ["kinetic", "potential", "dissipated", "supplied", "total"]
             .map(|name| Channel::new(format!("energy.{name}"), "J", ""))
@@ -203,8 +203,8 @@ fn width(model: &Model, source: Source) -> usize {
             }
         }
         Source::Coordinates(i) => model.constraints[i].item.coordinates().len(),
-        Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented),
-        Source::Applied(i) => wrench(model.forces[i].item.need().oriented),
+        Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented > 0),
+        Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
         Source::Energy => 5,
         Source::Momentum => 6,
         Source::Residuals => 2,

@@ -2,10 +2,9 @@
 
 use super::audit::Audit;
 use super::driver::RunError;
-use crate::record::{Checkpoint, Section, csv};
+use crate::record::{Checkpoint, Section, parse_events, write_events};
 use dalembert_methods::State;
-use dalembert_methods::integrate::Counts;
-use dalembert_methods::integrate::simulate::Progress;
+use dalembert_methods::integrate::{Counts, Progress};
 use dalembert_methods::trajectory::{Event, Trajectory};
 
 /// Everything written so far.
@@ -36,7 +35,7 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     c.put("rows", Section::F64(written.trajectory.columns().concat()));
     c.put("steps", Section::F64(written.steps.iter().flat_map(|&(t, h)| [t, h]).collect()));
     let mut events = Vec::new();
-    csv::write_events(&mut events, written.events).expect("writing to memory does not fail");
+    write_events(&mut events, written.events).expect("writing to memory does not fail");
     c.put("events", Section::Bytes(events));
     c
 }
@@ -98,6 +97,6 @@ pub(super) fn unpack(
     let trajectory = Trajectory::from_columns(channels, columns).map_err(|_| unfit("rows"))?;
     let steps = c.f64("steps")?.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
     let text = std::str::from_utf8(c.bytes("events")?).map_err(|_| unfit("events"))?;
-    let events = csv::parse_events(text).map_err(|error| RunError::Checkpoint(error.to_string()))?;
+    let events = parse_events(text).map_err(|error| RunError::Checkpoint(error.to_string()))?;
     Ok(Unpacked { state, progress, trajectory, steps, events })
 }

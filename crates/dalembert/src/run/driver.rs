@@ -9,8 +9,7 @@ use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Su
 use crate::scene::{Initial, Scene};
 use dalembert_methods::dynamics::Dynamics;
 use dalembert_methods::events::{Crossing, Hit};
-use dalembert_methods::integrate::simulate::{self, Ending, Flow, Moment, Observer, Reaction, Span};
-use dalembert_methods::integrate::{self, IntegrateError, Integrator};
+use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Moment, Observer, Reaction, Span};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use dalembert_methods::{State, System};
 use std::collections::BTreeMap;
@@ -126,7 +125,12 @@ pub struct Outcome {
 }
 
 /// Runs a scene, or continues it from a checkpoint.
-pub fn run(scene: &Scene, name: &str, resume: Option<&Checkpoint>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+pub fn run(
+    scene: &Scene,
+    name: &str,
+    resume: Option<&Checkpoint>,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome, RunError> {
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
     let mut integrator = integrate::create::<Model>(&scene.run.integrator, &settings)
@@ -162,7 +166,7 @@ pub fn run(scene: &Scene, name: &str, resume: Option<&Checkpoint>, watcher: &mut
         None => {
             prepare(model, scene, &mut state).map_err(RunError::Start)?;
             observer.audit.observe(model, &state);
-            simulate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
+            integrate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
         }
         Some(checkpoint) => {
             let unpacked = unpack(checkpoint, &scene_text, &state, &observer.trajectory, &mut observer.audit)?;
@@ -171,7 +175,7 @@ pub fn run(scene: &Scene, name: &str, resume: Option<&Checkpoint>, watcher: &mut
             observer.steps = unpacked.steps;
             observer.events = unpacked.events;
             let progress = unpacked.progress;
-            simulate::resume(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer, &progress)
+            integrate::resume(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer, &progress)
         }
     };
     let ending = match result.ending {

@@ -11,7 +11,8 @@ const FRAMES: usize = 200;
 
 /// The motion recorded in a trajectory; none if positions were not recorded.
 pub fn motion(model: &Model, trajectory: &Trajectory) -> Option<Motion> {
-    let bodies: Vec<Option<Columns<'_>>> = (0..model.bodies().len()).map(|i| Columns::of(model, i, trajectory)).collect();
+    let bodies: Vec<Option<Columns<'_>>> =
+        (0..model.bodies().len()).map(|i| Columns::of(model, i, trajectory)).collect();
     let moving = (0..bodies.len()).filter(|&i| !model.layout.v[i].is_empty());
     if trajectory.is_empty() || moving.clone().any(|i| bodies[i].is_none()) || moving.count() == 0 {
         return None;

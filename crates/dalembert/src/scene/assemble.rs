@@ -4,8 +4,7 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
-use crate::signals::Signal;
-use crate::{bodies, constraints, forces, joints};
+use crate::{bodies, constraints, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,11 +131,15 @@ impl<'d> Reader<'d> {
 
     fn read_signals(&mut self) {
         let document = self.document;
+        let kinds = signals::kinds();
         for entry in document.section("signal") {
-            if let Some(signal) = self.note(Signal::read_entry(&entry)) {
-                self.check_name(&entry);
-                self.builder.signal(entry.name(), signal);
+            self.check_name(&entry);
+            let Some(kind) = self.kind(&entry, &kinds) else { continue };
+            let Some(signal) = self.note((kind.read)(&entry)) else { continue };
+            if let Some((key, message)) = signal.defect() {
+                self.problems.extend(entry.error(key, message, None));
             }
+            self.builder.signal(entry.name(), *signal);
         }
     }
 
@@ -176,7 +179,11 @@ impl<'d> Reader<'d> {
             }
         }
         if entry.node().get("kind").and_then(super::Node::as_str).is_some_and(|kind| kind != "ground") {
-            self.problems.extend(entry.error("kind", "`ground` is the inertial frame; give this body another name", None));
+            self.problems.extend(entry.error(
+                "kind",
+                "`ground` is the inertial frame; give this body another name",
+                None,
+            ));
         }
     }
 
@@ -187,7 +194,8 @@ impl<'d> Reader<'d> {
             let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else { continue };
             let body = settings.body.as_deref().unwrap_or("ground");
             let Some(&index) = self.bodies.get(body) else {
-                let help = nearest(body, self.bodies.keys().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+                let help =
+                    nearest(body, self.bodies.keys().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
                 self.problems.extend(entry.error("body", format!("there is no body `{body}`"), help.as_deref()));
                 continue;
             };
@@ -305,13 +313,19 @@ impl<'d> Reader<'d> {
             self.problems.extend(entry.error(key, message, help.as_deref()));
         };
         if run.until.partial_cmp(&run.start) != Some(std::cmp::Ordering::Greater) {
-            blame("until", format!("the run must end after it starts at {} s, not at {} s", run.start, run.until), None);
+            blame(
+                "until",
+                format!("the run must end after it starts at {} s, not at {} s", run.start, run.until),
+                None,
+            );
         }
         let methods = integrate::methods();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
             let names = methods.iter().map(|about| about.name);
-            let help = nearest(&run.integrator, names.clone())
-                .map_or_else(|| format!("expected one of {}", names.collect::<Vec<_>>().join(", ")), |n| format!("did you mean `{n}`?"));
+            let help = nearest(&run.integrator, names.clone()).map_or_else(
+                || format!("expected one of {}", names.collect::<Vec<_>>().join(", ")),
+                |n| format!("did you mean `{n}`?"),
+            );
             blame("integrator", format!("unknown integrator `{}`", run.integrator), Some(help));
             return;
         };
@@ -319,8 +333,13 @@ impl<'d> Reader<'d> {
             let path = if name == "tolerance" { name.clone() } else { format!("settings.{name}") };
             let one = integrate::Settings::default().with(name, value);
             if let Err(error) = one.check(about) {
-                let help = nearest(name, about.parameters.iter().map(|p| p.name)).map(|n| format!("did you mean `{n}`?"));
-                blame(&path, error.to_string(), help.filter(|_| matches!(error, integrate::SettingsError::Unknown { .. })));
+                let help =
+                    nearest(name, about.parameters.iter().map(|p| p.name)).map(|n| format!("did you mean `{n}`?"));
+                blame(
+                    &path,
+                    error.to_string(),
+                    help.filter(|_| matches!(error, integrate::SettingsError::Unknown { .. })),
+                );
             }
         }
     }

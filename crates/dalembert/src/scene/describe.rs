@@ -27,7 +27,8 @@ fn describe_model(model: &Model, root: &mut Table) {
     let bodies = model.bodies().iter().enumerate().filter_map(|(i, body)| {
         let mut table = element(&*body.item);
         let own = model.markers().iter().filter(|m| m.body == i);
-        let markers: Vec<_> = own.filter_map(|m| Some((m.name.strip_prefix(&body.name)?.strip_prefix('.')?, m))).collect();
+        let markers: Vec<_> =
+            own.filter_map(|m| Some((m.name.strip_prefix(&body.name)?.strip_prefix('.')?, m))).collect();
         if !markers.is_empty() {
             let mut inner = Table::default();
             for (name, marker) in &markers {
@@ -43,7 +44,7 @@ fn describe_model(model: &Model, root: &mut Table) {
     let free = model.markers().iter().filter(|m| !m.name.contains('.') && m.name != model.bodies()[m.body].name);
     let markers = free.map(|m| (m.name.as_str(), from_serde(&settings(m, Some(&model.bodies()[m.body].name)))));
     put_section(root, "marker", markers);
-    let signals = model.signals().iter().map(|s| (s.name.as_str(), from_serde(&*s.item)));
+    let signals = model.signals().iter().map(|s| (s.name.as_str(), Value::Table(element(&*s.item))));
     put_section(root, "signal", signals);
 
     let forces = model.forces().iter().map(|f| (f.name.as_str(), attached(model, &*f.item, f.item.need(), &f.markers)));

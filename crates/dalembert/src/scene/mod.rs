@@ -44,8 +44,8 @@ mod settings;
 mod source;
 mod write;
 
-pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub use crate::expression::nearest;
+pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub use document::{Document, Entry};
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
 pub use limits::Limits;

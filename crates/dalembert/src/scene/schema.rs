@@ -4,8 +4,7 @@ use super::assemble::MarkerSettings;
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
-use crate::signals::Signal;
-use crate::{bodies, constraints, forces, joints};
+use crate::{bodies, constraints, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
@@ -52,19 +51,11 @@ pub fn every_kind() -> Vec<KindInfo> {
             schema: (k.schema)(),
         })
     }
-    let signals = Signal::KINDS.iter().map(|k| KindInfo {
-        section: "signal",
-        kind: k.kind,
-        summary: k.summary,
-        references: &[],
-        need: None,
-        schema: (k.schema)(),
-    });
     of("body", bodies::kinds())
         .chain(of("joint", joints::kinds()))
         .chain(of("constraint", constraints::kinds()))
         .chain(of("force", forces::kinds()))
-        .chain(signals)
+        .chain(of("signal", signals::kinds()))
         .collect()
 }
 
@@ -107,27 +98,36 @@ pub fn schema() -> Value {
     properties.insert("world".to_owned(), table::<World>(&mut definitions));
     properties.insert("run".to_owned(), run_table(&mut definitions));
     properties.insert("output".to_owned(), table::<OutputSettings>(&mut definitions));
-    properties.insert("include".to_owned(), json!({
-        "description": "Other scene files to merge, relative to this one.",
-        "type": "array", "items": { "type": "string" }
-    }));
-    properties.insert("parameters".to_owned(), json!({
-        "description": "Numbers with names, for arithmetic: \"= 2*length\".",
-        "type": "object",
-        "additionalProperties": { "anyOf": [
-            { "type": "number" }, { "type": "string", "pattern": "^=" },
-            { "type": "object",
-              "properties": { "value": number(), "min": number(), "max": number(),
-                              "unit": { "type": "string" }, "about": { "type": "string" } },
-              "required": ["value"], "additionalProperties": false }
-        ] }
-    }));
-    properties.insert("repeat".to_owned(), json!({
-        "description": "Templates, expanded for each value of an index; {…} in names and texts is replaced.",
-        "type": "array",
-        "items": { "type": "object",
-                   "properties": { "index": { "type": "string" }, "from": number(), "to": number() } }
-    }));
+    properties.insert(
+        "include".to_owned(),
+        json!({
+            "description": "Other scene files to merge, relative to this one.",
+            "type": "array", "items": { "type": "string" }
+        }),
+    );
+    properties.insert(
+        "parameters".to_owned(),
+        json!({
+            "description": "Numbers with names, for arithmetic: \"= 2*length\".",
+            "type": "object",
+            "additionalProperties": { "anyOf": [
+                { "type": "number" }, { "type": "string", "pattern": "^=" },
+                { "type": "object",
+                  "properties": { "value": number(), "min": number(), "max": number(),
+                                  "unit": { "type": "string" }, "about": { "type": "string" } },
+                  "required": ["value"], "additionalProperties": false }
+            ] }
+        }),
+    );
+    properties.insert(
+        "repeat".to_owned(),
+        json!({
+            "description": "Templates, expanded for each value of an index; {…} in names and texts is replaced.",
+            "type": "array",
+            "items": { "type": "object",
+                       "properties": { "index": { "type": "string" }, "from": number(), "to": number() } }
+        }),
+    );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "dalembert scene",
@@ -161,8 +161,7 @@ fn run_table(definitions: &mut Map<String, Value>) -> Value {
         let entry = json!({ "description": p.meaning, "unit": p.unit, "anyOf": number()["anyOf"] });
         settings.insert(p.name.to_owned(), entry);
     }
-    run["properties"]["settings"] =
-        json!({ "type": "object", "properties": settings, "additionalProperties": false });
+    run["properties"]["settings"] = json!({ "type": "object", "properties": settings, "additionalProperties": false });
     run
 }
 
