@@ -4,11 +4,14 @@
 //! q̇ = T(q) v, M(q) v̇ = f(t, q, v, x) − Gᵀλ, ẋ = r, 0 = g(t, q), 0 = A v + b. See `ARCHITECTURE.md` for the plan of the house.
 
 pub mod algebra;
+pub mod check;
 pub mod dynamics;
+pub mod events;
 pub mod integrate;
 pub mod jet;
 pub mod lanes;
 pub mod lie;
+pub mod problems;
 pub mod real;
 pub mod scalar;
 pub mod system;

@@ -1,5 +1,13 @@
 //! Integrators: from a state to the next one, with error control and continuous output.
 
+pub mod control;
+pub mod runge_kutta;
+mod simulate;
+pub mod tableau;
+
+pub use runge_kutta::RungeKutta;
+pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
+
 use crate::system::{State, System};
 use std::fmt;
 
@@ -20,6 +28,23 @@ pub struct About {
     pub parameters: &'static [Parameter],
     /// Where it comes from.
     pub references: &'static [&'static str],
+}
+
+/// The tables of all methods, in the order of the documentation.
+pub fn methods() -> &'static [&'static About] {
+    &[&runge_kutta::ABOUT_DOPRI5, &runge_kutta::ABOUT_DOP853]
+}
+
+/// The method of a name, with its settings checked.
+pub fn create<'a, Y: System + 'a>(
+    name: &str,
+    settings: &Settings,
+) -> Result<Box<dyn Integrator<Y> + 'a>, SettingsError> {
+    Ok(match name {
+        "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
+        "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
+        _ => return Err(SettingsError::Method { name: name.to_owned() }),
+    })
 }
 
 /// One numeric option of a method.
@@ -85,6 +110,11 @@ impl Settings {
 /// A setting that a method cannot take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsError {
+    /// There is no such method.
+    Method {
+        /// The name given.
+        name: String,
+    },
     /// The method has no such parameter.
     Unknown {
         /// The name given.
@@ -106,6 +136,10 @@ pub enum SettingsError {
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Method { name } => {
+                let known: Vec<_> = methods().iter().map(|about| about.name).collect();
+                write!(f, "there is no integrator `{name}`; there are {}", known.join(", "))
+            }
             Self::Unknown { name, method } => write!(f, "the integrator `{method}` has no setting `{name}`"),
             Self::Range { name, value, range: [low, high] } => {
                 write!(f, "`{name}` = {value} is out of range: it must lie in [{low}, {high}]")
@@ -166,7 +200,32 @@ pub struct Counts {
     pub projections: u64,
 }
 
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        *self = self.zip(other, |a, b| a + b);
+    }
+}
+
+impl std::ops::Sub for Counts {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+
 impl Counts {
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            steps: f(self.steps, other.steps),
+            rejected: f(self.rejected, other.rejected),
+            forces: f(self.forces, other.forces),
+            tangents: f(self.tangents, other.tangents),
+            factorisations: f(self.factorisations, other.factorisations),
+            solves: f(self.solves, other.solves),
+            projections: f(self.projections, other.projections),
+        }
+    }
+
     /// The counts with their names, for records and tables.
     pub fn named(&self) -> [(&'static str, u64); 7] {
         [

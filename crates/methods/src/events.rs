@@ -1,0 +1,338 @@
+//! Events: zeros of scalar functions of the state, located on the continuous output of a step.
+//!
+//! A trigger fires where its function changes sign in its direction. Each step is sampled at a few points. Between samples
+//! of opposite sign a zero is bracketed; between samples of the same sign the slopes tell whether there is an extreme
+//! towards zero, which is then followed, so that a pair of zeros inside one step is found as well. A function that only
+//! touches zero fires triggers of both directions. Brackets are closed by Chandrupatla's method [1] to 1e-12·max(1, |t|).
+//!
+//! A function that is zero at the start, or at the state with which a run goes on after its own event, counts as being on
+//! the surface: leaving it is no event.
+//!
+//! References: [1] Chandrupatla: A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function,
+//! Adv. Eng. Software 28 (1997) 145–149.
+
+use crate::system::{State, System};
+
+/// Sub-intervals into which a step is divided.
+const PARTS: usize = 4;
+/// The distance over which slopes are differenced, relative to a sub-interval.
+const NEAR: f64 = 1e-4;
+/// The location of events, in seconds where |t| < 1 s, relative elsewhere.
+pub const LOCATION: f64 = 1e-12;
+
+/// Which changes of sign matter.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+    /// Any, touching zero included.
+    Both,
+}
+
+/// What a function did at an event.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Crossing {
+    /// It went from negative to positive.
+    Rising,
+    /// It went from positive to negative.
+    Falling,
+    /// It met zero and turned back.
+    Touching,
+}
+
+/// What to watch for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    /// The user's name of it.
+    pub name: String,
+    /// Which changes of sign fire it.
+    pub direction: Direction,
+    /// Whether the run stops there.
+    pub terminal: bool,
+}
+
+/// A set of watched functions, evaluated together.
+pub trait Triggers<Y: System> {
+    /// What they are, in the order of their values.
+    fn list(&self) -> &[Trigger];
+    /// The values of all functions at a state.
+    fn values(&mut self, y: &Y, s: &State<f64>, out: &mut [f64]);
+}
+
+/// Nothing is watched.
+impl<Y: System> Triggers<Y> for () {
+    fn list(&self) -> &[Trigger] {
+        &[]
+    }
+    fn values(&mut self, _y: &Y, _s: &State<f64>, _out: &mut [f64]) {}
+}
+
+/// Triggers whose values one closure computes.
+pub struct Watch<F> {
+    list: Vec<Trigger>,
+    values: F,
+}
+
+impl<F: FnMut(&State<f64>, &mut [f64])> Watch<F> {
+    /// Triggers and the closure that writes their values, in the same order.
+    pub fn new(list: Vec<Trigger>, values: F) -> Self {
+        Self { list, values }
+    }
+}
+
+impl<Y: System, F: FnMut(&State<f64>, &mut [f64])> Triggers<Y> for Watch<F> {
+    fn list(&self) -> &[Trigger] {
+        &self.list
+    }
+    fn values(&mut self, _y: &Y, s: &State<f64>, out: &mut [f64]) {
+        (self.values)(s, out);
+    }
+}
+
+/// A located event.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Which trigger.
+    pub trigger: usize,
+    /// When, in seconds.
+    pub t: f64,
+    /// What its function did.
+    pub crossing: Crossing,
+}
+
+/// How closely events at `t` are located, in seconds.
+pub fn location(t: f64) -> f64 {
+    LOCATION * t.abs().max(1.0)
+}
+
+/// What a search asks for: the values of all functions at a time within the step. `true` asks for the best there is.
+pub type Sample<'a> = dyn FnMut(f64, bool, &mut [f64]) + 'a;
+
+/// Finds the events of one step after the other.
+#[derive(Clone, Debug)]
+pub struct Locator {
+    directions: Vec<Direction>,
+    /// On which side of zero each function was last: −1, 1, or 0 while it is on the surface.
+    sides: Vec<f64>,
+    /// Values at the samples, one row each, and near them.
+    values: Vec<f64>,
+    near: Vec<f64>,
+    scratch: Vec<f64>,
+    hits: Vec<Hit>,
+}
+
+impl Locator {
+    /// A locator for these triggers; [`Locator::begin`] comes next.
+    pub fn new(list: &[Trigger]) -> Self {
+        let n = list.len();
+        Self {
+            directions: list.iter().map(|trigger| trigger.direction).collect(),
+            sides: vec![0.0; n],
+            values: vec![0.0; (PARTS + 1) * n],
+            near: vec![0.0; (PARTS + 1) * n],
+            scratch: vec![0.0; n],
+            // Two for each sub-interval is the most a search can find.
+            hits: Vec::with_capacity(2 * PARTS * n),
+        }
+    }
+
+    /// Begins with the values at a state; functions in `on_surface` count as zero there.
+    pub fn begin(&mut self, values: &[f64], on_surface: &[Hit]) {
+        let n = self.sides.len();
+        self.values[PARTS * n..].copy_from_slice(values);
+        for (side, value) in self.sides.iter_mut().zip(values) {
+            *side = sign(*value);
+        }
+        for hit in on_surface {
+            self.sides[hit.trigger] = 0.0;
+        }
+    }
+
+    /// On which side of zero each function is: −1, 1, or 0 on the surface. With the state this is all a search depends on.
+    pub fn sides(&self) -> &[f64] {
+        &self.sides
+    }
+
+    /// Goes on where another locator was: the values at the state and its sides.
+    pub fn recall(&mut self, values: &[f64], sides: &[f64]) {
+        self.begin(values, &[]);
+        self.sides.copy_from_slice(sides);
+    }
+
+    /// All events of the step from `t` to `end`, in order of time; `last` are the values at its end.
+    pub fn search(&mut self, t: f64, end: f64, last: &[f64], sample: &mut Sample<'_>) -> &[Hit] {
+        let n = self.sides.len();
+        self.hits.clear();
+        if n == 0 {
+            return &self.hits;
+        }
+        let part = (end - t) / PARTS as f64;
+        let time = |k: usize| if k == PARTS { end } else { t + part * k as f64 };
+        let near = NEAR * part;
+        self.values.copy_within(PARTS * n.., 0);
+        for k in 0..=PARTS {
+            let row = k * n..(k + 1) * n;
+            if k == PARTS {
+                self.values[row.clone()].copy_from_slice(last);
+                // Slopes come from the continuous output alone.
+                sample(end - 2.0 * near, false, &mut self.scratch);
+                sample(end - near, false, &mut self.near[row.clone()]);
+                for (near, (before, value)) in self.near[row].iter_mut().zip(self.scratch.iter().zip(last)) {
+                    *near = value + (*near - before);
+                }
+            } else {
+                if k > 0 {
+                    sample(time(k), false, &mut self.values[row.clone()]);
+                }
+                sample(time(k) + near, false, &mut self.near[row]);
+            }
+        }
+        for i in 0..n {
+            let scale = (0..=PARTS).fold(0.0_f64, |largest, k| largest.max(self.values[k * n + i].abs()));
+            if self.sides[i] == 0.0 {
+                self.sides[i] = sign(self.near[i]);
+            }
+            for k in 0..PARTS {
+                let at = |values: &[f64], k: usize| values[k * n + i];
+                let (left, right) = (at(&self.values, k), at(&self.values, k + 1));
+                let slopes = [at(&self.near, k) - left, at(&self.near, k + 1) - right];
+                let scratch = &mut self.scratch;
+                let mut f = |t: f64| {
+                    sample(t, true, scratch);
+                    scratch[i]
+                };
+                let hits = &mut self.hits;
+                let found = search_part(self.sides[i], [time(k), time(k + 1)], [left, right], slopes, scale, &mut f);
+                for (t, crossing) in found.into_iter().flatten() {
+                    let wanted = match (self.directions[i], crossing) {
+                        (Direction::Both, _) => true,
+                        (Direction::Rising, crossing) => crossing == Crossing::Rising,
+                        (Direction::Falling, crossing) => crossing == Crossing::Falling,
+                    };
+                    if wanted {
+                        hits.push(Hit { trigger: i, t, crossing });
+                    }
+                }
+                if right != 0.0 {
+                    self.sides[i] = sign(right);
+                }
+            }
+        }
+        self.hits.sort_unstable_by(|a, b| a.t.total_cmp(&b.t).then(a.trigger.cmp(&b.trigger)));
+        &self.hits
+    }
+}
+
+/// The first hits that belong together: within the accuracy of their location.
+pub fn group(hits: &[Hit]) -> &[Hit] {
+    let Some(first) = hits.first() else { return hits };
+    let together = hits.iter().take_while(|hit| hit.t - first.t <= 2.0 * location(first.t)).count();
+    &hits[..together]
+}
+
+fn sign(value: f64) -> f64 {
+    if value > 0.0 {
+        1.0
+    } else if value < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
+/// The zeros in one sub-interval of a function that was on the given side before.
+fn search_part(
+    side: f64,
+    times: [f64; 2],
+    values: [f64; 2],
+    slopes: [f64; 2],
+    scale: f64,
+    f: &mut dyn FnMut(f64) -> f64,
+) -> [Option<(f64, Crossing)>; 2] {
+    if side == 0.0 {
+        return [None; 2];
+    }
+    let (leave, back) =
+        if side > 0.0 { (Crossing::Falling, Crossing::Rising) } else { (Crossing::Rising, Crossing::Falling) };
+    let [a, b] = times;
+    let tolerance = 0.25 * location(b);
+    // g is not negative where the function is on the known side; a value of the wrong sign at the left is rounding.
+    let [left, right] = [(side * values[0]).max(0.0), side * values[1]];
+    if right < 0.0 {
+        let t = zero(&mut |t| side * f(t), [a, b], [left, right], tolerance);
+        return [Some((t, leave)), None];
+    }
+    let turns = side * slopes[0] < 0.0 && side * slopes[1] >= 0.0;
+    if !turns || left == 0.0 {
+        return [None; 2];
+    }
+    let (middle, lowest) = minimum(&mut |t| side * f(t), a, b, tolerance);
+    if lowest < 0.0 {
+        let first = zero(&mut |t| side * f(t), [a, middle], [left, lowest], tolerance);
+        let second = zero(&mut |t| -side * f(t), [middle, b], [-lowest, -right], tolerance);
+        [Some((first, leave)), Some((second, back))]
+    } else if lowest <= LOCATION * scale {
+        [Some((middle, Crossing::Touching)), None]
+    } else {
+        [None; 2]
+    }
+}
+
+/// A zero between two points, where g goes from not negative to negative (Chandrupatla [1]).
+pub fn zero(g: &mut dyn FnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], tolerance: f64) -> f64 {
+    // (a, fa) is the newest point, (b, fb) brackets the zero with it, (c, fc) is the one before.
+    let ([mut b, mut a], [mut fb, mut fa]) = (times, values);
+    if fb == 0.0 {
+        return b;
+    }
+    let mut fraction = 0.5;
+    for _ in 0..200 {
+        let t = a + fraction * (b - a);
+        let ft = g(t);
+        let (c, fc);
+        if (ft < 0.0) == (fa < 0.0) {
+            (c, fc) = (a, fa);
+        } else {
+            (c, fc) = (b, fb);
+            (b, fb) = (a, fa);
+        }
+        (a, fa) = (t, ft);
+        let (best, least) = if fa.abs() < fb.abs() { (a, fa) } else { (b, fb) };
+        let limit = tolerance / (b - a).abs();
+        if limit >= 0.5 || least == 0.0 || limit.is_nan() {
+            return best;
+        }
+        // Inverse quadratic interpolation where it is safe, else halving.
+        let (xi, phi) = ((a - b) / (c - b), (fa - fb) / (fc - fb));
+        fraction = if phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi {
+            fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        } else {
+            0.5
+        };
+        fraction = fraction.clamp(limit, 1.0 - limit);
+    }
+    a
+}
+
+/// The lowest point of g between a and b by golden sections, or the first one met below zero.
+fn minimum(g: &mut dyn FnMut(f64) -> f64, mut a: f64, mut b: f64, tolerance: f64) -> (f64, f64) {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let (mut x, mut y) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
+    let (mut gx, mut gy) = (g(x), g(y));
+    // Near its minimum a function cannot tell points closer than √ε of its scale apart.
+    let resolution = tolerance.max(1e-9 * (b - a));
+    while gx.min(gy) >= 0.0 && b - a > resolution {
+        if gx < gy {
+            (b, y, gy) = (y, x, gx);
+            x = b - GOLDEN * (b - a);
+            gx = g(x);
+        } else {
+            (a, x, gx) = (x, y, gy);
+            y = a + GOLDEN * (b - a);
+            gy = g(y);
+        }
+    }
+    if gx < gy { (x, gx) } else { (y, gy) }
+}

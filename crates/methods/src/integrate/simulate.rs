@@ -1,0 +1,384 @@
+//! The loop of a run: step, locate events on the continuous output, record, react.
+//!
+//! Within a step everything happens in order of time: outputs up to an event (its own time included) come before it. An
+//! observer may answer an event by changing the state; the integrator is then started anew from there.
+//!
+//! A run can be cut anywhere between two steps and continued with the same bits: the state, the [`Progress`] and the
+//! original [`Span`] are all there is.
+
+use super::{Counts, IntegrateError, Integrator, Step};
+use crate::dynamics::Dynamics;
+use crate::events::{Hit, Locator, Triggers, group};
+use crate::system::{State, System};
+
+/// Continuous output is projected to the constraints until a correction is below this, relative to the magnitudes.
+/// Newton's method then leaves about its square.
+const PROJECTION: f64 = 1e-8;
+
+/// From when to when, and how often to record.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Span {
+    /// Where the run (not its continuation) starts, in seconds.
+    pub from: f64,
+    /// Where it ends, in seconds.
+    pub until: f64,
+    /// Output k is at `from` + k·`interval`, in seconds; 0 for no outputs.
+    pub interval: f64,
+    /// Whether outputs between steps, and the states of events, are projected to the constraints. Without it their
+    /// residuals are those of the method's continuous output.
+    pub project: bool,
+}
+
+impl Span {
+    /// A run from one time to another with outputs at an interval.
+    pub fn new(from: f64, until: f64, interval: f64) -> Self {
+        Self { from, until, interval, project: true }
+    }
+
+    /// The time of output `k`, if there is one: computed without accumulation, and the last one is `until` itself if it
+    /// differs from it by rounding only.
+    pub fn output(&self, k: u64) -> Option<f64> {
+        if !(self.interval > 0.0) {
+            return None;
+        }
+        let t = self.from + k as f64 * self.interval;
+        let rounding = 4.0 * f64::EPSILON * (self.from.abs() + self.until.abs());
+        if (t - self.until).abs() <= rounding {
+            return Some(self.until);
+        }
+        (t < self.until).then_some(t)
+    }
+}
+
+/// Whether to go on after a step.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop here, with everything computed so far.
+    Stop,
+}
+
+/// The answer to events.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Take note and go on; changes to the state are dropped.
+    Continue,
+    /// Go on from the state as the observer left it, with a new start of the integrator.
+    Restart,
+    /// Stop exactly there.
+    Stop,
+}
+
+/// Between two steps: what an observer may look at.
+pub struct Moment<'a> {
+    /// The step just made (up to the event, if one cut it short).
+    pub step: Step,
+    /// The state at its end.
+    pub state: &'a State<f64>,
+    /// The work of the whole run so far.
+    pub counts: Counts,
+    progress: &'a dyn Fn() -> Progress,
+}
+
+impl Moment<'_> {
+    /// All that a continuation needs besides the state: for checkpoints. Allocates.
+    pub fn progress(&self) -> Progress {
+        (self.progress)()
+    }
+}
+
+/// Who watches a run.
+pub trait Observer {
+    /// A state at an output time.
+    fn on_output(&mut self, _s: &State<f64>) {}
+    /// After every step: progress, checkpoints, interruption.
+    fn on_step(&mut self, _moment: &Moment<'_>) -> Flow {
+        Flow::Continue
+    }
+    /// Events that happened together, and the state there.
+    fn on_event(&mut self, _hits: &[Hit], _s: &mut State<f64>) -> Reaction {
+        Reaction::Continue
+    }
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// All that a run depends on besides the system, the state and the span: plain numbers, to be stored and taken back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The index of the next output.
+    pub next_output: u64,
+    /// On which side of zero each event function is.
+    pub sides: Vec<f64>,
+    /// The memory of the integrator.
+    pub integrator: Vec<f64>,
+    /// The memory of the projection of outputs.
+    pub projection: Vec<f64>,
+    /// The work done so far.
+    pub counts: Counts,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// It reached the end of the span.
+    Reached,
+    /// These events stopped it.
+    Event(Vec<Hit>),
+    /// The observer stopped it.
+    Stopped,
+}
+
+/// A finished run. The state given to it is where it ended, also after an error.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Run {
+    /// Why it ended.
+    pub ending: Result<Ending, IntegrateError>,
+    /// The work of the whole run, earlier parts of a continued one included.
+    pub counts: Counts,
+    /// From where it can be continued.
+    pub progress: Progress,
+}
+
+/// Integrates from the state to the end of the span.
+pub fn simulate<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    integrator: &mut dyn Integrator<Y>,
+    span: &Span,
+    triggers: &mut dyn Triggers<Y>,
+    observer: &mut dyn Observer,
+) -> Run {
+    let mut work = Work::new(y, s, span, triggers);
+    let ending = integrator.start(y, s).and_then(|()| {
+        work.evaluate(y, s, triggers);
+        work.locator.begin(&work.values, &[]);
+        while let Some(t) = span.output(work.next_output)
+            && t <= s.t
+        {
+            observer.on_output(s);
+            work.next_output += 1;
+        }
+        work.drive(y, s, integrator, span, triggers, observer)
+    });
+    work.finish(ending, integrator)
+}
+
+/// Continues a run from the state and progress at which it was cut; the result has the same bits as without the cut.
+pub fn resume<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    integrator: &mut dyn Integrator<Y>,
+    span: &Span,
+    triggers: &mut dyn Triggers<Y>,
+    observer: &mut dyn Observer,
+    progress: &Progress,
+) -> Run {
+    let mut work = Work::new(y, s, span, triggers);
+    let ending = integrator.start(y, s).and_then(|()| {
+        integrator.recall(&progress.integrator);
+        work.next_output = progress.next_output;
+        work.evaluate(y, s, triggers);
+        work.locator.recall(&work.values, &progress.sides);
+        if let Some(dynamics) = &mut work.dynamics {
+            dynamics.recall(&progress.projection);
+        }
+        work.earlier = progress.counts;
+        work.start = integrator.counts();
+        work.drive(y, s, integrator, span, triggers, observer)
+    });
+    work.finish(ending, integrator)
+}
+
+/// The scratch of a run.
+struct Work<Y: System> {
+    locator: Locator,
+    values: Vec<f64>,
+    /// A state between two steps.
+    between: State<f64>,
+    /// The same before its projection.
+    plain: State<f64>,
+    dynamics: Option<Dynamics<Y>>,
+    next_output: u64,
+    /// Work done before the last start of the integrator.
+    earlier: Counts,
+    /// What the integrator had counted when `earlier` was taken.
+    start: Counts,
+}
+
+impl<Y: System> Work<Y> {
+    fn new(y: &Y, s: &State<f64>, span: &Span, triggers: &dyn Triggers<Y>) -> Self {
+        let list = triggers.list();
+        Self {
+            locator: Locator::new(list),
+            values: vec![0.0; list.len()],
+            between: s.clone(),
+            plain: s.clone(),
+            dynamics: (span.project && y.shape().rows() > 0).then(|| Dynamics::new(y)),
+            next_output: 0,
+            earlier: Counts::default(),
+            start: Counts::default(),
+        }
+    }
+
+    fn evaluate(&mut self, y: &Y, s: &State<f64>, triggers: &mut dyn Triggers<Y>) {
+        triggers.values(y, s, &mut self.values);
+    }
+
+    fn counts(&self, integrator: &dyn Integrator<Y>) -> Counts {
+        let mut counts = self.earlier;
+        counts += integrator.counts() - self.start;
+        if let Some(dynamics) = &self.dynamics {
+            counts += dynamics.counts();
+        }
+        counts
+    }
+
+    fn progress(&self, integrator: &dyn Integrator<Y>) -> Progress {
+        let mut projection = Vec::new();
+        if let Some(dynamics) = &self.dynamics {
+            dynamics.memory(&mut projection);
+        }
+        Progress {
+            next_output: self.next_output,
+            sides: self.locator.sides().to_vec(),
+            integrator: integrator.memory(),
+            projection,
+            counts: self.counts(integrator),
+        }
+    }
+
+    fn finish(&self, ending: Result<Ending, IntegrateError>, integrator: &dyn Integrator<Y>) -> Run {
+        let progress = self.progress(integrator);
+        Run { ending, counts: progress.counts, progress }
+    }
+
+    /// The steps from here to the end.
+    fn drive(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        integrator: &mut dyn Integrator<Y>,
+        span: &Span,
+        triggers: &mut dyn Triggers<Y>,
+        observer: &mut dyn Observer,
+    ) -> Result<Ending, IntegrateError> {
+        while s.t < span.until {
+            let mut step = integrator.step(y, s, span.until)?;
+            let stopped = self.handle_step(y, s, &mut step, integrator, span, triggers, observer)?;
+            let moment =
+                Moment { step, state: s, counts: self.counts(integrator), progress: &|| self.progress(integrator) };
+            let flow = observer.on_step(&moment);
+            if let Some(hits) = stopped {
+                return Ok(Ending::Event(hits));
+            }
+            if flow == Flow::Stop {
+                return Ok(Ending::Stopped);
+            }
+        }
+        Ok(Ending::Reached)
+    }
+
+    /// Outputs and events of one step, in order of time; the events that stop the run, if any.
+    fn handle_step(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        step: &mut Step,
+        integrator: &mut dyn Integrator<Y>,
+        span: &Span,
+        triggers: &mut dyn Triggers<Y>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Vec<Hit>>, IntegrateError> {
+        self.evaluate(y, s, triggers);
+        let (between, plain, dynamics) = (&mut self.between, &mut self.plain, &mut self.dynamics);
+        let mut sample = |t: f64, refine: bool, out: &mut [f64]| {
+            let projected = if refine { dynamics.as_mut() } else { None };
+            interpolate(y, integrator, t, between, plain, projected);
+            triggers.values(y, between, out);
+        };
+        let hits = self.locator.search(step.t, s.t, &self.values, &mut sample);
+        let mut done = 0;
+        while done < hits.len() {
+            let together = group(&hits[done..]);
+            let t = together[0].t.min(s.t);
+            record(y, s, integrator, span, &mut self.next_output, t, between, plain, dynamics.as_mut(), observer);
+            if t == s.t {
+                between.copy_from(s);
+            } else {
+                interpolate(y, integrator, t, between, plain, dynamics.as_mut());
+            }
+            let terminal = together.iter().any(|hit| triggers.list()[hit.trigger].terminal);
+            let reaction = observer.on_event(together, between);
+            if terminal || reaction != Reaction::Continue {
+                s.copy_from(between);
+                s.t = t;
+                step.h = t - step.t;
+                let together = together.to_vec();
+                if terminal || reaction == Reaction::Stop {
+                    self.evaluate(y, s, triggers);
+                    self.locator.begin(&self.values, &together);
+                    return Ok(Some(together));
+                }
+                self.earlier += integrator.counts() - self.start;
+                self.start = Counts::default();
+                integrator.start(y, s)?;
+                self.evaluate(y, s, triggers);
+                self.locator.begin(&self.values, &together);
+                return Ok(None);
+            }
+            done += together.len();
+        }
+        let end = s.t;
+        record(y, s, integrator, span, &mut self.next_output, end, between, plain, dynamics.as_mut(), observer);
+        Ok(None)
+    }
+}
+
+/// Gives out all outputs up to `t` that lie within the last step.
+fn record<Y: System>(
+    y: &Y,
+    s: &State<f64>,
+    integrator: &mut dyn Integrator<Y>,
+    span: &Span,
+    next: &mut u64,
+    t: f64,
+    between: &mut State<f64>,
+    plain: &mut State<f64>,
+    mut dynamics: Option<&mut Dynamics<Y>>,
+    observer: &mut dyn Observer,
+) {
+    while let Some(output) = span.output(*next)
+        && output <= t
+    {
+        *next += 1;
+        if output == s.t {
+            observer.on_output(s);
+        } else {
+            interpolate(y, integrator, output, between, plain, dynamics.as_deref_mut());
+            observer.on_output(between);
+        }
+    }
+}
+
+/// The state at a time within the last step, projected to the constraints if asked (and if that converges).
+fn interpolate<Y: System>(
+    y: &Y,
+    integrator: &mut dyn Integrator<Y>,
+    t: f64,
+    out: &mut State<f64>,
+    plain: &mut State<f64>,
+    dynamics: Option<&mut Dynamics<Y>>,
+) {
+    out.t = t;
+    integrator.dense(y, out);
+    let Some(dynamics) = dynamics else { return };
+    plain.copy_from(out);
+    let projected = dynamics.project_position(y, out, PROJECTION).and_then(|_| dynamics.project_velocity(y, out));
+    if projected.is_err() {
+        out.copy_from(plain);
+    }
+}
