@@ -1,0 +1,143 @@
+//! The matrix of Newton's method for implicit integrators, assembled from tangents, mass and constraint rows.
+//!
+//! Implicit methods for the equations of [`crate::system`] solve, stage by stage, linear systems of one shape. With
+//! increments of positions eliminated by Δδ = (c₂/c₁) Δv, rows scaled so that everything stays of order one as the step
+//! goes to zero ([1]), and unknowns (Δv, Δx, c₁ Δλ), it is
+//!
+//! ```text
+//! ⎡ c₀ M − c₁ D − c₂ K             −c₁ ∂f/∂x       [G;A]ᵀ ⎤
+//! ⎢ −e₁ (∂r/∂v + (c₂/c₁) ∂r/∂δ)    e₀ I − e₁ ∂r/∂x   0     ⎥
+//! ⎣ [G;A] + c₃ C                   0               0     ⎦
+//! ```
+//!
+//! with real or complex coefficients. Rows that depend on others ([`crate::algebra::Saddle::dependent`]) would make it
+//! singular: their equation is replaced by Δλ = 0. What they ask for then follows from the rows they depend on, and the
+//! velocities are the same. (Penalising them instead would let rounding choose between nearly parallel rows off the
+//! manifold, where the rank of closed loops is higher than on it.)
+//!
+//! Reference: [1] Bottasso, Dopico, Trainelli: On the optimal scaling of index three DAEs in multibody dynamics, Multibody
+//! System Dynamics 19 (2008) 3–20.
+
+use crate::algebra::{Field, Lu, Mass, MassBlock, Rows};
+use crate::system::{Shape, System};
+use crate::tangent::Tangent;
+
+/// The coefficients of a method and step.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Coefficients<T> {
+    /// c₀, of the mass.
+    pub mass: T,
+    /// c₁, of the damping.
+    pub first: T,
+    /// c₂, of the stiffness.
+    pub second: T,
+    /// c₃, of the change of the rows.
+    pub change: T,
+    /// e₀, of the extra states.
+    pub own: T,
+    /// e₁, of their rates.
+    pub rate: T,
+}
+
+/// Newton's matrix and its factors.
+pub(super) struct Newton<T: Field> {
+    shape: Shape,
+    factors: Lu<T>,
+    /// Where the entries go, in the order of assembly.
+    targets: Vec<usize>,
+}
+
+impl<T: Field> Newton<T> {
+    /// The structure for a system.
+    pub fn new<Y: System>(mass: &Mass<f64>, rows: &Rows<f64>, tangent: &Tangent<Y>, shape: Shape) -> Self {
+        let one = T::from(1.0);
+        let ones = Coefficients { mass: one, first: one, second: one, change: one, own: one, rate: one };
+        let size = shape.v + shape.x + shape.rows();
+        let mut targets = Vec::new();
+        let held = vec![false; shape.rows()];
+        assemble(shape, &ones, mass, rows, tangent, &held, |row, col, _| targets.push(row * size + col));
+        Self { shape, factors: Lu::new(size), targets }
+    }
+
+    /// Assembles and factors; `held` marks the rows that depend on others. False if the matrix is singular.
+    pub fn factor<Y: System>(
+        &mut self,
+        coefficients: &Coefficients<T>,
+        mass: &Mass<f64>,
+        rows: &Rows<f64>,
+        tangent: &Tangent<Y>,
+        held: &[bool],
+    ) -> bool {
+        let (values, mut targets) = (self.factors.values_mut(), self.targets.iter());
+        values.fill(T::default());
+        assemble(self.shape, coefficients, mass, rows, tangent, held, |_, _, value| {
+            if let Some(&target) = targets.next() {
+                values[target] += value;
+            }
+        });
+        self.factors.factor().is_ok()
+    }
+
+    /// Replaces a right-hand side (for v, x and rows) by the solution.
+    pub fn solve(&self, rhs: &mut [T]) {
+        self.factors.solve(rhs);
+    }
+}
+
+/// Visits every entry (row, column, value) in a fixed order; entries at one place add up.
+fn assemble<T: Field, Y: System>(
+    shape: Shape,
+    c: &Coefficients<T>,
+    mass: &Mass<f64>,
+    rows: &Rows<f64>,
+    tangent: &Tangent<Y>,
+    held: &[bool],
+    mut put: impl FnMut(usize, usize, T),
+) {
+    let per_velocity = c.second / c.first;
+    for (i, (block, first)) in mass.blocks().enumerate() {
+        let values = mass.block(i);
+        match block {
+            MassBlock::Diagonal(n) => {
+                (0..n).for_each(|k| put(first + k, first + k, c.mass * values[k].into()));
+            }
+            MassBlock::Dense(n) => {
+                (0..n * n).for_each(|k| put(first + k / n, first + k % n, c.mass * values[k].into()));
+            }
+        }
+    }
+    for (matrix, factor) in [(tangent.damping(), -c.first), (tangent.stiffness(), -c.second)] {
+        for (i, b) in matrix.blocks().iter().enumerate() {
+            for (k, &value) in matrix.block(i).iter().enumerate() {
+                put(b.row + k / b.cols, b.col + k % b.cols, factor * value.into());
+            }
+        }
+    }
+    let Shape { v, x, .. } = shape;
+    for j in 0..x {
+        for i in 0..v {
+            put(i, v + j, -c.first * tangent.force_by_state()[i * x + j].into());
+            let (by_v, by_q) = (tangent.rate_by_velocity()[j * v + i], tangent.rate_by_position()[j * v + i]);
+            put(v + j, i, -c.rate * (T::from(by_v) + per_velocity * by_q.into()));
+        }
+        for i in 0..x {
+            put(v + j, v + i, -c.rate * tangent.rate_by_state()[j * x + i].into());
+        }
+        put(v + j, v + j, c.own);
+    }
+    let changes = tangent.rows_by_position();
+    for (i, b) in rows.blocks().iter().enumerate() {
+        for (k, (&g, &change)) in rows.block(i).iter().zip(changes.block(i)).enumerate() {
+            let (row, col) = (b.row + k / b.cols, b.col + k % b.cols);
+            let (down, right) = match held[row] {
+                true => (T::default(), T::default()),
+                false => (T::from(g) + c.change * change.into(), T::from(g)),
+            };
+            put(v + x + row, col, down);
+            put(col, v + x + row, right);
+        }
+    }
+    for (row, &held) in held.iter().enumerate() {
+        put(v + x + row, v + x + row, if held { T::from(1.0) } else { T::default() });
+    }
+}
