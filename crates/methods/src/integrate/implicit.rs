@@ -1,6 +1,7 @@
 //! What implicit methods have in common: the state a step begins with, tangents and when they were taken, exact residuals.
 
 use super::control::{Largest, Tolerance};
+use super::newton::Parts;
 use super::{Counts, IntegrateError};
 use crate::algebra::{Mass, Rows};
 use crate::dynamics::{Dynamics, Rates};
@@ -24,8 +25,8 @@ pub(super) struct Frame<Y: System> {
     pub end: State<f64>,
     pub tangent: Tangent<Y>,
     /// Mass and rows where the tangent was taken.
-    pub mass: Mass<f64>,
-    pub rows: Rows<f64>,
+    mass: Mass<f64>,
+    rows: Rows<f64>,
     /// Rows left out of the matrices because they depend on others.
     pub held: Vec<bool>,
     /// Whether the tangent was taken at the base.
@@ -69,11 +70,7 @@ impl<Y: System> Frame<Y> {
             held: vec![false; shape.rows()],
             fresh: false,
             counts: Counts::default(),
-            point: Point {
-                state: State::zeros(shape),
-                multipliers: zeros(shape.rows()),
-                acceleration: zeros(shape.v),
-            },
+            point: Point { state: State::zeros(shape), multipliers: zeros(shape.rows()), acceleration: zeros(shape.v) },
             restore: false,
             work: y.work(),
             stage_mass: mass,
@@ -132,12 +129,19 @@ impl<Y: System> Frame<Y> {
         self.restore = false;
     }
 
-    /// Takes the tangent again where it was taken, if a memory was taken over.
-    pub fn restore(&mut self, y: &Y) {
-        if std::mem::take(&mut self.restore) {
+    /// Takes the tangent again where it was taken, if a memory was taken over; true if so.
+    pub fn restore(&mut self, y: &Y) -> bool {
+        let restore = std::mem::take(&mut self.restore);
+        if restore {
             self.point.state.p.copy_from_slice(&self.base.p);
             self.compute(y);
         }
+        restore
+    }
+
+    /// What Newton's matrix is made of.
+    pub fn parts(&self) -> Parts<'_, Y> {
+        Parts { mass: &self.mass, rows: &self.rows, tangent: &self.tangent, held: &self.held }
     }
 
     fn compute(&mut self, y: &Y) {

@@ -18,7 +18,7 @@
 //! Reference: [1] Bottasso, Dopico, Trainelli: On the optimal scaling of index three DAEs in multibody dynamics, Multibody
 //! System Dynamics 19 (2008) 3–20.
 
-use crate::algebra::{Field, Lu, Mass, MassBlock, Rows};
+use crate::algebra::{Field, Lu, Mass, MassBlock, Rows, Sparse, SparseLu};
 use crate::system::{Shape, System};
 use crate::tangent::Tangent;
 
@@ -39,48 +39,125 @@ pub(super) struct Coefficients<T> {
     pub rate: T,
 }
 
-/// Newton's matrix and its factors.
+/// Matrices from this size on may be sparse.
+const LARGE: usize = 48;
+/// The part of the entries below which they are.
+const THIN: f64 = 0.25;
+
+/// What the matrix is made of.
+pub(super) struct Parts<'a, Y: System> {
+    pub mass: &'a Mass<f64>,
+    pub rows: &'a Rows<f64>,
+    pub tangent: &'a Tangent<Y>,
+    /// The rows that depend on others.
+    pub held: &'a [bool],
+}
+
+/// Newton's matrix and its factors, dense where it is small or full, sparse elsewhere.
 pub(super) struct Newton<T: Field> {
     shape: Shape,
-    factors: Lu<T>,
+    factors: Factors<T>,
     /// Where the entries go, in the order of assembly.
     targets: Vec<usize>,
+    /// The step with which pivots were chosen, and whether the factors are of that step and no other came between.
+    chosen: f64,
+    direct: bool,
+}
+
+enum Factors<T: Field> {
+    Dense(Lu<T>),
+    Sparse(Box<(Sparse<T>, SparseLu<T>)>),
 }
 
 impl<T: Field> Newton<T> {
     /// The structure for a system.
-    pub fn new<Y: System>(mass: &Mass<f64>, rows: &Rows<f64>, tangent: &Tangent<Y>, shape: Shape) -> Self {
+    pub fn new<Y: System>(shape: Shape, parts: &Parts<'_, Y>) -> Self {
         let one = T::from(1.0);
         let ones = Coefficients { mass: one, first: one, second: one, change: one, own: one, rate: one };
         let size = shape.v + shape.x + shape.rows();
-        let mut targets = Vec::new();
-        let held = vec![false; shape.rows()];
-        assemble(shape, &ones, mass, rows, tangent, &held, |row, col, _| targets.push(row * size + col));
-        Self { shape, factors: Lu::new(size), targets }
+        let mut places = Vec::new();
+        assemble(shape, &ones, parts, |row, col, _| places.push((row, col)));
+        let matrix = Sparse::new(size, places.iter().copied());
+        let thin = (matrix.values().len() as f64) < THIN * (size * size) as f64;
+        let (factors, targets) = if size >= LARGE && thin {
+            let slot = |&(row, col): &(usize, usize)| matrix.slot(row, col).expect("a place of the pattern");
+            let targets = places.iter().map(slot).collect();
+            let factors = SparseLu::new(&matrix);
+            (Factors::Sparse(Box::new((matrix, factors))), targets)
+        } else {
+            (Factors::Dense(Lu::new(size)), places.iter().map(|(row, col)| row * size + col).collect())
+        };
+        Self { shape, factors, targets, chosen: 0.0, direct: true }
     }
 
-    /// Assembles and factors; `held` marks the rows that depend on others. False if the matrix is singular.
+    /// Assembles and factors for a step; false if the matrix is singular. `anew` chooses pivots without regard to the past.
     pub fn factor<Y: System>(
         &mut self,
-        coefficients: &Coefficients<T>,
-        mass: &Mass<f64>,
-        rows: &Rows<f64>,
-        tangent: &Tangent<Y>,
-        held: &[bool],
+        h: f64,
+        coefficients: impl Fn(f64) -> Coefficients<T>,
+        parts: &Parts<'_, Y>,
+        anew: bool,
     ) -> bool {
-        let (values, mut targets) = (self.factors.values_mut(), self.targets.iter());
+        let values = match &mut self.factors {
+            Factors::Dense(lu) => lu.values_mut(),
+            Factors::Sparse(sparse) => sparse.0.values_mut(),
+        };
         values.fill(T::default());
-        assemble(self.shape, coefficients, mass, rows, tangent, held, |_, _, value| {
+        let mut targets = self.targets.iter();
+        assemble(self.shape, &coefficients(h), parts, |_, _, value| {
             if let Some(&target) = targets.next() {
                 values[target] += value;
             }
         });
-        self.factors.factor().is_ok()
+        match &mut self.factors {
+            Factors::Dense(lu) => {
+                (self.chosen, self.direct) = (h, true);
+                lu.factor().is_ok()
+            }
+            Factors::Sparse(sparse) => {
+                let (matrix, lu) = &mut **sparse;
+                if anew {
+                    lu.forget();
+                }
+                let before = lu.searches();
+                let regular = lu.factor(matrix).is_ok();
+                self.direct = lu.searches() != before;
+                if self.direct {
+                    self.chosen = h;
+                }
+                regular
+            }
+        }
     }
 
     /// Replaces a right-hand side (for v, x and rows) by the solution.
-    pub fn solve(&self, rhs: &mut [T]) {
-        self.factors.solve(rhs);
+    pub fn solve(&mut self, rhs: &mut [T]) {
+        match &mut self.factors {
+            Factors::Dense(lu) => lu.solve(rhs),
+            Factors::Sparse(sparse) => sparse.1.solve(rhs),
+        }
+    }
+
+    /// What the bits of the factors depend on besides the matrix.
+    pub fn memory(&self) -> [f64; 2] {
+        [self.chosen, f64::from(u8::from(self.direct))]
+    }
+
+    /// Takes it over.
+    pub fn recall(&mut self, memory: [f64; 2]) {
+        (self.chosen, self.direct) = (memory[0], memory[1] != 0.0);
+    }
+
+    /// Factors as a run did that chose its pivots with one step and came to another.
+    pub fn restore<Y: System>(
+        &mut self,
+        h: f64,
+        coefficients: impl Fn(f64) -> Coefficients<T>,
+        parts: &Parts<'_, Y>,
+    ) -> bool {
+        let direct = self.direct;
+        let regular = self.factor(self.chosen, &coefficients, parts, true);
+        if direct { regular } else { self.factor(h, coefficients, parts, false) }
     }
 }
 
@@ -88,12 +165,10 @@ impl<T: Field> Newton<T> {
 fn assemble<T: Field, Y: System>(
     shape: Shape,
     c: &Coefficients<T>,
-    mass: &Mass<f64>,
-    rows: &Rows<f64>,
-    tangent: &Tangent<Y>,
-    held: &[bool],
+    parts: &Parts<'_, Y>,
     mut put: impl FnMut(usize, usize, T),
 ) {
+    let Parts { mass, rows, tangent, held } = parts;
     let per_velocity = c.second / c.first;
     for (i, (block, first)) in mass.blocks().enumerate() {
         let values = mass.block(i);

@@ -11,9 +11,11 @@ use crate::system::{Shape, State, System};
 /// Everything allocated at the start. Pairs of (v, x) are packed.
 pub(super) struct Advance<Y: System> {
     pub frame: Frame<Y>,
-    matrix: Newton<f64>,
+    pub matrix: Newton<f64>,
     /// The step for which the matrix is factored; 0 for none.
     pub factored: f64,
+    /// Whether pivots are to be chosen anew.
+    anew: bool,
     /// The last contraction of Newton's method.
     pub contraction: f64,
     /// a at the beginning of the last step, at its end, for the step at hand, and at the end of that.
@@ -69,8 +71,9 @@ impl<Y: System> Advance<Y> {
         let Shape { v, x, g, .. } = frame.shape;
         let (zeros, size) = (|n| vec![0.0; n], frame.size());
         Self {
-            matrix: Newton::new(&frame.mass, &frame.rows, &frame.tangent, frame.shape),
+            matrix: Newton::new(frame.shape, &frame.parts()),
             factored: 0.0,
+            anew: true,
             contraction: 1.0,
             past: zeros(v + x),
             last: zeros(v + x),
@@ -123,6 +126,27 @@ impl<Y: System> Advance<Y> {
         }
         (self.last_step, self.past_step) = (h, 0.0);
         Ok(())
+    }
+
+    /// The factors of a run whose memory was taken over.
+    pub fn restore(&mut self, y: &Y, rules: &Rules) {
+        if self.frame.restore(y) && self.factored > 0.0 {
+            let coefficients = |h| rules.alphas.coefficients(h, rules.index);
+            let regular = self.matrix.restore(self.factored, coefficients, &self.frame.parts());
+            self.factored = if regular { self.factored } else { 0.0 };
+            self.anew = !regular;
+        }
+    }
+
+    /// Takes the tangent at the base.
+    pub fn refresh(&mut self, y: &Y) {
+        self.frame.refresh(y);
+        self.discard();
+    }
+
+    /// Gives up the factors, as when the rows that depend on others have changed.
+    pub fn discard(&mut self) {
+        (self.factored, self.anew) = (0.0, true);
     }
 
     /// a at the beginning of a step of length `h`, and the first guess of what is at its end.
@@ -208,11 +232,11 @@ impl<Y: System> Advance<Y> {
     /// Factors, first guess and Newton's method for a step.
     pub fn attempt(&mut self, y: &Y, rules: &Rules, h: f64, end: f64) -> Outcome {
         if self.factored != h {
-            let Frame { mass, rows, tangent, held, counts, .. } = &mut self.frame;
-            counts.factorisations += 1;
-            let coefficients = rules.alphas.coefficients(h, rules.index);
-            let regular = self.matrix.factor(&coefficients, mass, rows, tangent, held);
+            self.frame.counts.factorisations += 1;
+            let coefficients = |h| rules.alphas.coefficients(h, rules.index);
+            let regular = self.matrix.factor(h, coefficients, &self.frame.parts(), self.anew);
             self.factored = if regular { h } else { 0.0 };
+            self.anew = !regular;
             if !regular {
                 return Outcome::Failed { change: Largest { value: f64::INFINITY, index: 0 } };
             }

@@ -244,7 +244,7 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
             return Err(IntegrateError::Refused { reason: "`generalized_alpha` was not started".to_owned() });
         };
         let t = s.t;
-        if !(until > t) {
+        if until <= t || until.is_nan() {
             return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
         }
         let fixed = self.fixed_step > 0.0;
@@ -255,13 +255,12 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
             let h = land(t, self.proposal.min(self.largest_step), until) - t;
             advance.rewind(y, &self.rules, h)?;
         }
-        advance.frame.restore(y);
+        advance.restore(y, &self.rules);
         let changed = advance.frame.update_held();
         if !same || advance.contraction > KEEP_TANGENT {
-            advance.frame.refresh(y);
-            advance.factored = 0.0;
+            advance.refresh(y);
         } else if changed {
-            advance.factored = 0.0;
+            advance.discard();
         }
         let mut rejected = 0;
         loop {
@@ -300,8 +299,7 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
                     let worst = advance.frame.name(y, change.index);
                     if !advance.frame.fresh {
                         // Before the step is made shorter, the tangent is made new.
-                        advance.frame.refresh(y);
-                        advance.factored = 0.0;
+                        advance.refresh(y);
                         continue;
                     }
                     (0.5, IntegrateError::NotConverged { t, h, what, residual: change.value, worst })
@@ -330,7 +328,8 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
         let mut out = vec![self.proposal];
         out.extend(self.controller.memory());
         if let Some(advance) = &self.advance {
-            out.extend([advance.contraction, advance.last_step, advance.past_step]);
+            out.extend([advance.contraction, advance.last_step, advance.past_step, advance.factored]);
+            out.extend(advance.matrix.memory());
             out.extend(advance.past.iter().chain(&advance.last));
             advance.frame.memory(&mut out);
         }
@@ -338,19 +337,20 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        let (&[proposal, before, rejected, contraction, last_step, past_step], mut rest) =
+        let (&[proposal, before, rejected, contraction, last_step, past_step, factored, chosen, direct], mut rest) =
             memory.split_first_chunk().expect("a memory of this method");
         self.proposal = proposal;
         self.controller.recall([before, rejected]);
         if let Some(advance) = &mut self.advance {
             (advance.contraction, advance.last_step, advance.past_step) = (contraction, last_step, past_step);
+            advance.factored = factored;
+            advance.matrix.recall([chosen, direct]);
             for values in [&mut advance.past, &mut advance.last] {
                 let (own, others) = rest.split_at(values.len());
                 values.copy_from_slice(own);
                 rest = others;
             }
             advance.frame.recall(rest);
-            advance.factored = 0.0;
         }
     }
 }

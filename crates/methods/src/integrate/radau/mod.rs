@@ -191,7 +191,6 @@ impl<Y: System> Radau<Y> {
     }
 }
 
-
 impl<Y: System> Integrator<Y> for Radau<Y> {
     fn about(&self) -> &'static About {
         &ABOUT_RADAU
@@ -220,14 +219,14 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
             return Err(IntegrateError::Refused { reason: "`radau` was not started".to_owned() });
         };
         let t = s.t;
-        if !(until > t) {
+        if until <= t || until.is_nan() {
             return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
         }
         let fixed = options.fixed_step > 0.0;
         let smallest = options.smallest_step.max(shortest_step(t));
         let same = stages.frame.begin(y, s);
         stages.frame.evaluate(y)?;
-        stages.frame.restore(y);
+        stages.restore(y);
         let changed = stages.frame.update_held();
         if !same {
             // Someone moved the state, as an impact does: the past says nothing about what follows.
@@ -235,10 +234,9 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
             control.step = 0.0;
         }
         if !same || control.contraction > KEEP_TANGENT {
-            stages.frame.refresh(y);
-            stages.factored = 0.0;
+            stages.refresh(y);
         } else if changed {
-            stages.factored = 0.0;
+            stages.discard();
         }
         let mut rejected = 0;
         loop {
@@ -271,7 +269,8 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
                             return Ok(Step { t, h, error: error.value, rejected });
                         }
                         Ok(error) => {
-                            let shrink = if control.step == 0.0 { 0.1 } else { options.factor(error.value, iterations) };
+                            let shrink =
+                                if control.step == 0.0 { 0.1 } else { options.factor(error.value, iterations) };
                             let worst = stages.frame.name(y, error.index);
                             (shrink.min(0.9), IntegrateError::StepTooSmall { t, h, worst })
                         }
@@ -286,8 +285,7 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
             };
             if !stages.frame.fresh {
                 // Before the step is made shorter, the tangent is made new.
-                stages.frame.refresh(y);
-                stages.factored = 0.0;
+                stages.refresh(y);
                 if matches!(failure, IntegrateError::NotConverged { .. }) {
                     continue;
                 }
@@ -328,7 +326,8 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
         let Control { proposal, step, error, progress, contraction } = self.control;
         let mut out = vec![proposal, step, error, progress, contraction];
         if let Some(stages) = &self.stages {
-            out.push(stages.past_step);
+            out.extend([stages.past_step, stages.factored]);
+            out.extend(stages.real.memory().into_iter().chain(stages.complex.memory()));
             stages.past.iter().for_each(|values| out.extend(values));
             stages.frame.memory(&mut out);
         }
@@ -336,18 +335,19 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        let (&[proposal, step, error, progress, contraction, past_step], mut rest) =
+        let (&[proposal, step, error, progress, contraction, past_step, factored, a, b, c, d], mut rest) =
             memory.split_first_chunk().expect("a memory of this method");
         self.control = Control { proposal, step, error, progress, contraction };
         if let Some(stages) = &mut self.stages {
-            stages.past_step = past_step;
+            (stages.past_step, stages.factored) = (past_step, factored);
+            stages.real.recall([a, b]);
+            stages.complex.recall([c, d]);
             for values in &mut stages.past {
                 let (own, others) = rest.split_at(values.len());
                 values.copy_from_slice(own);
                 rest = others;
             }
             stages.frame.recall(rest);
-            stages.factored = 0.0;
         }
     }
 }

@@ -3,21 +3,23 @@
 use super::collocation::{COMPLEX, ERROR, FROM_EIGEN, INVERSE, NODES, REAL, TO_EIGEN, WEIGHTS};
 use super::collocation::{through_nodes, through_zero};
 use super::{Control, Options};
+use crate::algebra::Complex;
 use crate::dynamics::Rates;
 use crate::integrate::IntegrateError;
 use crate::integrate::control::{Largest, Tolerance};
 use crate::integrate::implicit::Frame;
 use crate::integrate::newton::{Coefficients, Newton};
 use crate::system::{Shape, System};
-use crate::algebra::Complex;
 
 /// Everything allocated at the start. Vectors of a stage are packed as (v, x, rows).
 pub(super) struct Stages<Y: System> {
     pub frame: Frame<Y>,
-    real: Newton<f64>,
-    complex: Newton<Complex>,
+    pub real: Newton<f64>,
+    pub complex: Newton<Complex>,
     /// The step for which the matrices are factored; 0 for none.
     pub factored: f64,
+    /// Whether pivots are to be chosen anew.
+    anew: bool,
     pub deltas: [Vec<f64>; 3],
     /// Increments of v and x, and multipliers.
     pub stages: [Vec<f64>; 3],
@@ -60,9 +62,10 @@ impl<Y: System> Stages<Y> {
         let size = frame.size();
         let three = |n: usize| std::array::from_fn(|_| vec![0.0; n]);
         Self {
-            real: Newton::new(&frame.mass, &frame.rows, &frame.tangent, frame.shape),
-            complex: Newton::new(&frame.mass, &frame.rows, &frame.tangent, frame.shape),
+            real: Newton::new(frame.shape, &frame.parts()),
+            complex: Newton::new(frame.shape, &frame.parts()),
             factored: 0.0,
+            anew: true,
             deltas: three(v),
             stages: three(size),
             integrals: three(z),
@@ -86,17 +89,34 @@ impl<Y: System> Stages<Y> {
         if self.factored == h {
             return true;
         }
-        let Frame { mass, rows, tangent, held, counts, .. } = &mut self.frame;
-        let s = h / REAL;
-        let real = Coefficients { mass: 1.0, first: s, second: s * s, change: s, own: 1.0, rate: s };
-        let s = Complex::from(h) / COMPLEX;
-        let one = Complex::from(1.0);
-        let complex = Coefficients { mass: one, first: s, second: s * s, change: s, own: one, rate: s };
-        counts.factorisations += 2;
-        let regular = self.real.factor(&real, mass, rows, tangent, held)
-            && self.complex.factor(&complex, mass, rows, tangent, held);
+        self.frame.counts.factorisations += 2;
+        let (parts, anew) = (self.frame.parts(), self.anew);
+        let regular = self.real.factor(h, real, &parts, anew) && self.complex.factor(h, complex, &parts, anew);
         self.factored = if regular { h } else { 0.0 };
+        self.anew = !regular;
         regular
+    }
+
+    /// The factors of a run whose memory was taken over.
+    pub fn restore(&mut self, y: &Y) {
+        if self.frame.restore(y) && self.factored > 0.0 {
+            let parts = self.frame.parts();
+            let regular =
+                self.real.restore(self.factored, real, &parts) && self.complex.restore(self.factored, complex, &parts);
+            self.factored = if regular { self.factored } else { 0.0 };
+            self.anew = !regular;
+        }
+    }
+
+    /// Takes the tangent at the base.
+    pub fn refresh(&mut self, y: &Y) {
+        self.frame.refresh(y);
+        self.discard();
+    }
+
+    /// Gives up the factors, as when the rows that depend on others have changed.
+    pub fn discard(&mut self) {
+        (self.factored, self.anew) = (0.0, true);
     }
 
     /// Start values: v, x and λ by extrapolation of the last step, δ by quadrature of v.
@@ -406,12 +426,30 @@ impl<Y: System> Stages<Y> {
         let base = &self.frame.base;
         for (i, past) in self.past.iter_mut().enumerate() {
             for k in 0..past.len() {
-                let begin = if k < v { base.v[k] } else if k < v + x { base.x[k - v] } else { 0.0 };
+                let begin = if k < v {
+                    base.v[k]
+                } else if k < v + x {
+                    base.x[k - v]
+                } else {
+                    0.0
+                };
                 past[k] = if i == 0 { begin } else { begin + self.stages[i - 1][k] };
             }
         }
         self.past_step = self.h;
     }
+}
+
+/// The coefficients of the real system: γ/h scaled to one.
+fn real(h: f64) -> Coefficients<f64> {
+    let s = h / REAL;
+    Coefficients { mass: 1.0, first: s, second: s * s, change: s, own: 1.0, rate: s }
+}
+
+/// The coefficients of the complex system.
+fn complex(h: f64) -> Coefficients<Complex> {
+    let (s, one) = (Complex::from(h) / COMPLEX, Complex::from(1.0));
+    Coefficients { mass: one, first: s, second: s * s, change: s, own: one, rate: s }
 }
 
 /// Replaces three vectors by their combinations with the rows of a matrix.
