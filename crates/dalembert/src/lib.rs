@@ -1,1 +1,18 @@
-//! What to solve.
+//! dalembert: computational dynamics of rigid, articulated, flexible, soft and living bodies.
+//!
+//! This crate says *what* to solve: [`model`]s of [`bodies`] with markers, and [`forces`], joints and [`constraints`]
+//! attached to them. *How* to solve is in [`methods`]. The two meet in [`methods::system::System`], implemented in [`equations`].
+
+pub mod bodies;
+pub mod constraints;
+pub mod element;
+pub mod equations;
+pub mod expression;
+pub mod forces;
+pub mod model;
+pub mod record;
+pub mod report;
+pub mod scene;
+pub mod signals;
+
+pub use dalembert_methods as methods;

@@ -1,0 +1,239 @@
+//! Bodies: what moves.
+//!
+//! A body has coordinates q and velocities v of its own, places for markers, and inertia. An author writes [`Body`] once,
+//! generic over the number; the rest of this file is the bridge that lets a model hold bodies of different kinds.
+
+mod ground;
+mod particle;
+mod rigid;
+
+pub use ground::Ground;
+pub use particle::Particle;
+pub use rigid::{Inertia, Rigid};
+
+use crate::element::{About, Describe};
+use crate::model::{Acceleration, Place, Site, Wrench};
+use dalembert_methods::algebra::MassBlock;
+use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::vector::Vec3;
+use dalembert_methods::{Jet, Real};
+
+/// A kind of body.
+///
+/// `cache` is a flat array of [`Body::cache`] numbers filled by [`Body::kinematics`] and read by everything else.
+pub trait Body: About {
+    /// The number of configuration coordinates.
+    fn coordinates(&self) -> usize;
+    /// The number of velocities.
+    fn velocities(&self) -> usize;
+    /// The length of the kinematic cache.
+    fn cache(&self) -> usize;
+    /// Whether markers on it have an orientation.
+    fn oriented(&self) -> bool;
+    /// The initial configuration and velocity.
+    fn initial(&self, q: &mut [f64], v: &mut [f64]);
+    /// What is wrong with its data, if anything: the key, and what was expected.
+    fn defect(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
+    /// Fills the cache.
+    fn kinematics<R: Real>(&self, q: &[R], v: &[R], cache: &mut [R]);
+    /// The motion of a marker.
+    fn place<R: Real>(&self, site: &Site, cache: &[R]) -> Place<R>;
+    /// Adds the generalised force of a wrench at a marker: the transpose of [`Body::place`].
+    fn pull_back<R: Real>(&self, site: &Site, cache: &[R], wrench: &Wrench<R>, out: &mut [R]);
+
+    /// The blocks of its mass matrix.
+    fn mass_blocks(&self) -> Vec<MassBlock>;
+    /// Writes the values of mass block `block`.
+    fn mass<R: Real>(&self, block: usize, cache: &[R], out: &mut [R]);
+    /// Whether the mass matrix is constant.
+    fn mass_is_constant(&self) -> bool;
+    /// Adds gyroscopic and internal forces.
+    fn force<R: Real>(&self, cache: &[R], out: &mut [R]);
+    /// Adds the weight in a uniform field of acceleration `gravity`.
+    fn weight<R: Real>(&self, cache: &[R], gravity: Vec3<R>, out: &mut [R]);
+
+    /// The mass, in kg.
+    fn total_mass(&self) -> f64;
+    /// The centre of mass in the world frame.
+    fn centre<R: Real>(&self, cache: &[R]) -> Vec3<R>;
+    /// The kinetic energy, in J.
+    fn kinetic<R: Real>(&self, cache: &[R]) -> R;
+    /// Linear momentum and angular momentum about the world origin.
+    fn momentum<R: Real>(&self, cache: &[R]) -> (Vec3<R>, Vec3<R>);
+
+    /// out = q ⊕ δ.
+    fn retract<R: Real>(&self, q: &[R], delta: &[R], out: &mut [R]);
+    /// The rate of δ for which q₀ ⊕ δ moves with velocity v.
+    fn local_rate<R: Real>(&self, delta: &[R], v: &[R], out: &mut [R]);
+    /// Typical sizes of the coordinate increments.
+    fn magnitude(&self, q: &[f64], out: &mut [f64]);
+    /// The name and unit of velocity `i`, for messages.
+    fn velocity_name(&self, i: usize) -> String;
+
+    /// The acceleration of a marker at v̇ = 0. By default the time derivative of its velocity by jets.
+    fn bias<R: Real>(
+        &self,
+        site: &Site,
+        q: &[R],
+        v: &[R],
+        _cache: &[R],
+        scratch: &mut Vec<Jet<R, 1>>,
+    ) -> Acceleration<R> {
+        let (nq, nv, nc) = (self.coordinates(), self.velocities(), self.cache());
+        scratch.clear();
+        scratch.resize(2 * nq + 2 * nv + nc, Jet::default());
+        let (q0, rest) = scratch.split_at_mut(nq);
+        let (delta, rest) = rest.split_at_mut(nv);
+        let (moved, rest) = rest.split_at_mut(nq);
+        let (speed, cache) = rest.split_at_mut(nv);
+        for i in 0..nq {
+            q0[i] = Jet::constant(q[i]);
+        }
+        for i in 0..nv {
+            delta[i] = Jet::new(R::zero(), v[i]);
+            speed[i] = Jet::constant(v[i]);
+        }
+        self.retract(q0, delta, moved);
+        self.kinematics(moved, speed, cache);
+        let place = self.place(site, cache);
+        Acceleration { a: place.v.map(|a| a.eps[0]), alpha: place.omega.map(|a| a.eps[0]) }
+    }
+}
+
+/// [`Body`] with the scalar fixed, so that it can be an object.
+#[allow(missing_docs)] // each method is documented at `Body`
+pub trait BodyOn<S: Scalar> {
+    fn kinematics(&self, q: &[S], v: &[S], cache: &mut [S]);
+    fn place(&self, site: &Site, cache: &[S]) -> Place<S>;
+    fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]);
+    fn mass(&self, block: usize, cache: &[S], out: &mut [S]);
+    fn force(&self, cache: &[S], out: &mut [S]);
+    fn weight(&self, cache: &[S], gravity: Vec3<S>, out: &mut [S]);
+    fn centre(&self, cache: &[S]) -> Vec3<S>;
+    fn kinetic(&self, cache: &[S]) -> S;
+    fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>);
+    fn retract(&self, q: &[S], delta: &[S], out: &mut [S]);
+    fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]);
+    fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S>;
+}
+
+impl<S: Scalar, B: Body> BodyOn<S> for B {
+    fn kinematics(&self, q: &[S], v: &[S], cache: &mut [S]) {
+        Body::kinematics(self, q, v, cache);
+    }
+    fn place(&self, site: &Site, cache: &[S]) -> Place<S> {
+        Body::place(self, site, cache)
+    }
+    fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
+        Body::pull_back(self, site, cache, wrench, out);
+    }
+    fn mass(&self, block: usize, cache: &[S], out: &mut [S]) {
+        Body::mass(self, block, cache, out);
+    }
+    fn force(&self, cache: &[S], out: &mut [S]) {
+        Body::force(self, cache, out);
+    }
+    fn weight(&self, cache: &[S], gravity: Vec3<S>, out: &mut [S]) {
+        Body::weight(self, cache, gravity, out);
+    }
+    fn centre(&self, cache: &[S]) -> Vec3<S> {
+        Body::centre(self, cache)
+    }
+    fn kinetic(&self, cache: &[S]) -> S {
+        Body::kinetic(self, cache)
+    }
+    fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
+        Body::momentum(self, cache)
+    }
+    fn retract(&self, q: &[S], delta: &[S], out: &mut [S]) {
+        Body::retract(self, q, delta, out);
+    }
+    fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]) {
+        Body::local_rate(self, delta, v, out);
+    }
+    fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S> {
+        Body::bias(self, site, q, v, cache, scratch)
+    }
+}
+
+/// A body of any kind.
+#[allow(missing_docs)] // each method is documented at `Body`
+pub trait AnyBody:
+    BodyOn<f64> + BodyOn<Dual> + BodyOn<Duals> + BodyOn<Dual2> + BodyOn<Lanes4> + Describe + Send + Sync
+{
+    fn coordinates(&self) -> usize;
+    fn velocities(&self) -> usize;
+    fn cache(&self) -> usize;
+    fn oriented(&self) -> bool;
+    fn initial(&self, q: &mut [f64], v: &mut [f64]);
+    fn defect(&self) -> Option<(&'static str, String)>;
+    fn mass_blocks(&self) -> Vec<MassBlock>;
+    fn mass_is_constant(&self) -> bool;
+    fn total_mass(&self) -> f64;
+    fn magnitude(&self, q: &[f64], out: &mut [f64]);
+    fn velocity_name(&self, i: usize) -> String;
+}
+
+impl<B: Body> AnyBody for B {
+    fn coordinates(&self) -> usize {
+        Body::coordinates(self)
+    }
+    fn velocities(&self) -> usize {
+        Body::velocities(self)
+    }
+    fn cache(&self) -> usize {
+        Body::cache(self)
+    }
+    fn oriented(&self) -> bool {
+        Body::oriented(self)
+    }
+    fn initial(&self, q: &mut [f64], v: &mut [f64]) {
+        Body::initial(self, q, v);
+    }
+    fn defect(&self) -> Option<(&'static str, String)> {
+        Body::defect(self)
+    }
+    fn mass_blocks(&self) -> Vec<MassBlock> {
+        Body::mass_blocks(self)
+    }
+    fn mass_is_constant(&self) -> bool {
+        Body::mass_is_constant(self)
+    }
+    fn total_mass(&self) -> f64 {
+        Body::total_mass(self)
+    }
+    fn magnitude(&self, q: &[f64], out: &mut [f64]) {
+        Body::magnitude(self, q, out);
+    }
+    fn velocity_name(&self, i: usize) -> String {
+        Body::velocity_name(self, i)
+    }
+}
+
+/// The family of bodies.
+pub enum Bodies {}
+
+impl Family for Bodies {
+    type On<S: Scalar> = dyn BodyOn<S>;
+}
+
+impl Erased<Bodies> for dyn AnyBody {
+    fn real(&self) -> &(dyn BodyOn<f64> + 'static) {
+        self
+    }
+    fn dual(&self) -> &(dyn BodyOn<Dual> + 'static) {
+        self
+    }
+    fn duals(&self) -> &(dyn BodyOn<Duals> + 'static) {
+        self
+    }
+    fn dual2(&self) -> &(dyn BodyOn<Dual2> + 'static) {
+        self
+    }
+    fn lanes(&self) -> &(dyn BodyOn<Lanes4> + 'static) {
+        self
+    }
+}

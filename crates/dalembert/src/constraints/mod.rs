@@ -1,0 +1,378 @@
+//! Constraints: relations between markers that always hold.
+//!
+//! An author writes a residual once: [`Constraint`] for positions, 0 = g(t, places), or [`Rolling`] for velocities,
+//! 0 = A v + b. Its rate, its bias (second derivative at v̇ = 0) and its gradient with respect to the motion of each
+//! marker come from jets of that one function. The gradient of a row is a wrench per marker: what the constraint pulls with for a unit
+//! multiplier, with the sign of M v̇ = f − Gᵀλ.
+
+mod distance;
+
+pub use distance::Distance;
+
+use crate::element::{About, Describe};
+use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
+use crate::signals::SignalRef;
+use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::vector::Vec3;
+use dalembert_methods::{Jet, Real};
+
+/// The largest number of rows one constraint may have.
+pub const MOST_ROWS: usize = 6;
+
+/// The dimension of a residual row, for units in records.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A length: residual in m, multiplier in N.
+    Length,
+    /// An angle or the product of unit vectors: residual in rad, multiplier in N m.
+    Angle,
+    /// A velocity: residual in m/s, multiplier in N.
+    Velocity,
+    /// An angular velocity: residual in rad/s, multiplier in N m.
+    AngularVelocity,
+    /// Anything else, given by the units of residual and multiplier.
+    Other(&'static str, &'static str),
+}
+
+impl Quantity {
+    /// The unit of the residual.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Length => "m",
+            Self::Angle => "rad",
+            Self::Velocity => "m/s",
+            Self::AngularVelocity => "rad/s",
+            Self::Other(unit, _) => unit,
+        }
+    }
+
+    /// The unit of the multiplier.
+    pub fn multiplier_unit(self) -> &'static str {
+        match self {
+            Self::Length | Self::Velocity => "N",
+            Self::Angle | Self::AngularVelocity => "N m",
+            Self::Other(_, unit) => unit,
+        }
+    }
+}
+
+/// A kind of holonomic constraint: a relation between positions and orientations.
+pub trait Constraint: About {
+    /// What it is attached to.
+    type Markers: Markers;
+    /// The quantities of its rows.
+    fn rows(&self) -> Vec<Quantity>;
+    /// The residuals, zero when it holds.
+    fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]);
+    /// Whether it depends on time.
+    fn rheonomic(&self) -> bool {
+        false
+    }
+    /// The signals it uses, to be resolved by name.
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        Vec::new()
+    }
+    /// What is wrong with its data, if anything: the key, and what was expected.
+    fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
+        None
+    }
+    /// Coordinates that remain free (angle of a hinge, travel of a slider): name, unit.
+    fn coordinates(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+    /// The values of those coordinates.
+    fn coordinate<R: Real>(&self, _now: &Instant<'_, R>, _at: &[Place<R>], _out: &mut [R]) {}
+}
+
+/// A kind of velocity-level (nonholonomic) constraint: a residual linear in the velocities.
+pub trait Rolling: About {
+    /// What it is attached to.
+    type Markers: Markers;
+    /// The quantities of its rows.
+    fn rows(&self) -> Vec<Quantity>;
+    /// The residuals A v + b, zero when it holds.
+    fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]);
+    /// Whether b is not zero.
+    fn rheonomic(&self) -> bool {
+        false
+    }
+    /// The signals it uses, to be resolved by name.
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        Vec::new()
+    }
+    /// What is wrong with its data, if anything: the key, and what was expected.
+    fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
+        None
+    }
+}
+
+/// Rows of a constraint of either kind with the scalar fixed, so that it can be an object.
+pub trait RowsOn<S: Scalar> {
+    /// Position-level residuals (only holonomic constraints have them).
+    fn residual(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
+    /// Velocity-level residuals.
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]);
+    /// Time derivative of the velocity-level residuals at v̇ = 0.
+    fn bias(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    );
+    /// For every row the gradient with respect to the motion of marker `marker`.
+    fn gradient(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    );
+    /// The free coordinates.
+    fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
+}
+
+/// Scratch for derivatives of constraints, reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch<S: Scalar> {
+    once: Vec<Place<Jet<S, 1>>>,
+    twice: Vec<Place<Jet<Jet<S, 1>, 1>>>,
+    displaced: Vec<Place<Jet<S, 6>>>,
+    parameters: Vec<Jet<S, 1>>,
+    parameters2: Vec<Jet<Jet<S, 1>, 1>>,
+    parameters6: Vec<Jet<S, 6>>,
+}
+
+fn lift<S: Scalar, R: Real>(from: &[S], to: &mut Vec<R>, up: impl Fn(S) -> R) {
+    to.clear();
+    to.extend(from.iter().map(|&p| up(p)));
+}
+
+/// A holonomic constraint as rows.
+#[derive(Clone, Debug)]
+pub struct Holonomic<C>(pub C);
+
+impl<S: Scalar, C: Constraint> RowsOn<S> for Holonomic<C> {
+    fn residual(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
+        self.0.residual(now, at, out);
+    }
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
+        let still = Acceleration::default();
+        scratch.once.clear();
+        scratch.once.extend(at.iter().map(|p| p.in_time(&still)));
+        lift(now.p, &mut scratch.parameters, Jet::constant);
+        let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
+        let mut rows = [Jet::default(); MOST_ROWS];
+        self.0.residual(&now, &scratch.once, &mut rows[..out.len()]);
+        for (out, row) in out.iter_mut().zip(rows) {
+            *out = row.eps[0];
+        }
+    }
+    fn bias(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    ) {
+        scratch.twice.clear();
+        scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
+        lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
+        let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
+        let now = Instant { t, x: &[], p: &scratch.parameters2 };
+        let mut rows = [Jet::default(); MOST_ROWS];
+        self.0.residual(&now, &scratch.twice, &mut rows[..out.len()]);
+        for (out, row) in out.iter_mut().zip(rows) {
+            *out = row.eps[0].eps[0];
+        }
+    }
+    fn gradient(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    ) {
+        gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.0.residual(now, at, rows));
+    }
+    fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
+        self.0.coordinate(now, at, out);
+    }
+}
+
+/// A velocity-level constraint as rows.
+#[derive(Clone, Debug)]
+pub struct Nonholonomic<C>(pub C);
+
+impl<S: Scalar, C: Rolling> RowsOn<S> for Nonholonomic<C> {
+    fn residual(&self, _now: &Instant<'_, S>, _at: &[Place<S>], _out: &mut [S]) {}
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
+        self.0.residual(now, at, out);
+    }
+    fn bias(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    ) {
+        scratch.once.clear();
+        scratch.once.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a)));
+        lift(now.p, &mut scratch.parameters, Jet::constant);
+        let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
+        let mut rows = [Jet::default(); MOST_ROWS];
+        self.0.residual(&now, &scratch.once, &mut rows[..out.len()]);
+        for (out, row) in out.iter_mut().zip(rows) {
+            *out = row.eps[0];
+        }
+    }
+    fn gradient(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    ) {
+        gradient(now, at, marker, scratch, out, Place::quickened, |now, at, rows| self.0.residual(now, at, rows));
+    }
+    fn coordinate(&self, _now: &Instant<'_, S>, _at: &[Place<S>], _out: &mut [S]) {}
+}
+
+/// Gradients of all rows with respect to one marker, varied by `vary`.
+fn gradient<S: Scalar>(
+    now: &Instant<'_, S>,
+    at: &[Place<S>],
+    marker: usize,
+    scratch: &mut Scratch<S>,
+    out: &mut [Wrench<S>],
+    vary: impl Fn(&Place<S>) -> Place<Jet<S, 6>>,
+    residual: impl Fn(&Instant<'_, Jet<S, 6>>, &[Place<Jet<S, 6>>], &mut [Jet<S, 6>]),
+) {
+    scratch.displaced.clear();
+    scratch.displaced.extend(at.iter().enumerate().map(|(i, p)| if i == marker { vary(p) } else { p.lift() }));
+    lift(now.p, &mut scratch.parameters6, Jet::constant);
+    let now = Instant { t: Jet::constant(now.t), x: &[], p: &scratch.parameters6 };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.displaced, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        let [a, b, c, d, e, f] = row.eps;
+        *out = Wrench { force: Vec3([a, b, c]), torque: Vec3([d, e, f]) };
+    }
+}
+
+/// A constraint of any kind.
+pub trait AnyConstraint:
+    RowsOn<f64> + RowsOn<Dual> + RowsOn<Duals> + RowsOn<Dual2> + RowsOn<Lanes4> + Describe + Send + Sync
+{
+    /// Whether it is holonomic (has position-level residuals).
+    fn holonomic(&self) -> bool;
+    /// What markers it asks for.
+    fn need(&self) -> Need;
+    /// The quantities of its rows.
+    fn rows(&self) -> Vec<Quantity>;
+    /// Whether it depends on time.
+    fn rheonomic(&self) -> bool;
+    /// The signals it uses.
+    fn signals(&mut self) -> Vec<&mut SignalRef>;
+    /// What is wrong with its data.
+    fn defect(&self, markers: usize) -> Option<(&'static str, String)>;
+    /// The free coordinates: name, unit.
+    fn coordinates(&self) -> Vec<(&'static str, &'static str)>;
+}
+
+impl<C: Constraint> AnyConstraint for Holonomic<C> {
+    fn holonomic(&self) -> bool {
+        true
+    }
+    fn need(&self) -> Need {
+        C::Markers::NEED
+    }
+    fn rows(&self) -> Vec<Quantity> {
+        self.0.rows()
+    }
+    fn rheonomic(&self) -> bool {
+        self.0.rheonomic()
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        self.0.signals()
+    }
+    fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
+        self.0.defect(markers)
+    }
+    fn coordinates(&self) -> Vec<(&'static str, &'static str)> {
+        self.0.coordinates()
+    }
+}
+
+impl<C: Rolling> AnyConstraint for Nonholonomic<C> {
+    fn holonomic(&self) -> bool {
+        false
+    }
+    fn need(&self) -> Need {
+        C::Markers::NEED
+    }
+    fn rows(&self) -> Vec<Quantity> {
+        self.0.rows()
+    }
+    fn rheonomic(&self) -> bool {
+        self.0.rheonomic()
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        self.0.signals()
+    }
+    fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
+        self.0.defect(markers)
+    }
+    fn coordinates(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+}
+
+impl<C: Constraint> Describe for Holonomic<C> {
+    fn kind(&self) -> &'static str {
+        C::KIND
+    }
+    fn parameters(&self) -> serde_json::Map<String, serde_json::Value> {
+        self.0.parameters()
+    }
+}
+
+impl<C: Rolling> Describe for Nonholonomic<C> {
+    fn kind(&self) -> &'static str {
+        C::KIND
+    }
+    fn parameters(&self) -> serde_json::Map<String, serde_json::Value> {
+        self.0.parameters()
+    }
+}
+
+/// The family of constraints.
+pub enum Constraints {}
+
+impl Family for Constraints {
+    type On<S: Scalar> = dyn RowsOn<S>;
+}
+
+impl Erased<Constraints> for dyn AnyConstraint {
+    fn real(&self) -> &(dyn RowsOn<f64> + 'static) {
+        self
+    }
+    fn dual(&self) -> &(dyn RowsOn<Dual> + 'static) {
+        self
+    }
+    fn duals(&self) -> &(dyn RowsOn<Duals> + 'static) {
+        self
+    }
+    fn dual2(&self) -> &(dyn RowsOn<Dual2> + 'static) {
+        self
+    }
+    fn lanes(&self) -> &(dyn RowsOn<Lanes4> + 'static) {
+        self
+    }
+}

@@ -1,0 +1,288 @@
+//! Building a model: typed handles for Rust, checked entries for scenes.
+
+use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
+use crate::bodies::{AnyBody, Body, Ground, Rigid};
+use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
+use crate::forces::{AnyForce, Force};
+use crate::signals::{Signal, SignalRef};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A body whose markers have an orientation.
+pub trait Oriented: Body {}
+impl Oriented for Ground {}
+impl Oriented for Rigid {}
+
+/// A handle to a body of known kind.
+#[derive(Debug)]
+pub struct BodyId<B> {
+    pub(crate) index: usize,
+    kind: PhantomData<B>,
+}
+
+impl<B> Copy for BodyId<B> {}
+impl<B> Clone for BodyId<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// What is wrong with a model, told in the scene's words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelError {
+    /// The section of the thing (`body`, `joint`, …).
+    pub section: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The key within it, if one is to blame.
+    pub key: Option<&'static str>,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`: {}", self.section, self.name, self.message)
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// Collects the parts of a model.
+pub struct Builder {
+    gravity: [f64; 3],
+    bodies: Vec<Entry<Box<dyn AnyBody>>>,
+    markers: Vec<Marker>,
+    forces: Vec<Attached<Box<dyn AnyForce>>>,
+    constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
+    signals: Vec<Entry<Arc<Signal>>>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// A model with nothing but the ground.
+    pub fn new() -> Self {
+        let mut builder = Self {
+            gravity: [0.0; 3],
+            bodies: Vec::new(),
+            markers: Vec::new(),
+            forces: Vec::new(),
+            constraints: Vec::new(),
+            signals: Vec::new(),
+        };
+        builder.insert_body("ground", Box::new(Ground {}));
+        builder
+    }
+
+    /// Sets the uniform gravitational acceleration in the world frame, in m/s².
+    pub fn gravity(&mut self, gravity: [f64; 3]) -> &mut Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// The ground.
+    pub fn ground(&self) -> BodyId<Ground> {
+        BodyId { index: 0, kind: PhantomData }
+    }
+
+    /// Adds a body.
+    pub fn body<B: Body>(&mut self, name: &str, body: B) -> BodyId<B> {
+        BodyId { index: self.insert_body(name, Box::new(body)), kind: PhantomData }
+    }
+
+    /// Adds a signal and gives the reference by which elements use it.
+    pub fn signal(&mut self, name: &str, signal: Signal) -> SignalRef {
+        let signal = Arc::new(signal);
+        self.signals.push(Entry { name: name.to_owned(), item: Arc::clone(&signal) });
+        SignalRef::Named { name: name.to_owned(), signal: Some(signal) }
+    }
+
+    /// Adds a point of a body, given in the body's frame; an empty name stands for the body's own origin.
+    pub fn point<B: Body>(&mut self, name: &str, body: BodyId<B>, at: [f64; 3]) -> Point {
+        Point(self.insert_marker(name, body.index, at, Orientation::default()))
+    }
+
+    /// Adds a frame on a body: a point and an orientation, given in the body's frame.
+    pub fn frame<B: Oriented>(&mut self, name: &str, body: BodyId<B>, at: [f64; 3], turn: Orientation) -> Frame {
+        Frame(self.insert_marker(name, body.index, at, turn))
+    }
+
+    /// Attaches a force.
+    pub fn force<F: Force>(&mut self, name: &str, force: F, markers: F::Markers) -> &mut Self {
+        self.insert_force(name, Box::new(force), markers.indices());
+        self
+    }
+
+    /// Attaches a joint.
+    pub fn joint<C: Constraint>(&mut self, name: &str, joint: C, markers: C::Markers) -> &mut Self {
+        self.insert_constraint("joint", name, Box::new(Holonomic(joint)), markers.indices());
+        self
+    }
+
+    /// Attaches a holonomic constraint.
+    pub fn constraint<C: Constraint>(&mut self, name: &str, constraint: C, markers: C::Markers) -> &mut Self {
+        self.insert_constraint("constraint", name, Box::new(Holonomic(constraint)), markers.indices());
+        self
+    }
+
+    /// Attaches a velocity-level constraint.
+    pub fn rolling<C: Rolling>(&mut self, name: &str, constraint: C, markers: C::Markers) -> &mut Self {
+        self.insert_constraint("constraint", name, Box::new(Nonholonomic(constraint)), markers.indices());
+        self
+    }
+
+    pub(crate) fn insert_body(&mut self, name: &str, item: Box<dyn AnyBody>) -> usize {
+        self.bodies.push(Entry { name: name.to_owned(), item });
+        self.bodies.len() - 1
+    }
+
+    pub(crate) fn insert_marker(&mut self, name: &str, body: usize, at: [f64; 3], turn: Orientation) -> usize {
+        let owner = &self.bodies[body].name;
+        let name = if name.is_empty() { owner.clone() } else { format!("{owner}.{name}") };
+        self.markers.push(Marker { name, body, site: Site::frame(at, turn.quaternion()), orientation: turn });
+        self.markers.len() - 1
+    }
+
+    pub(crate) fn insert_force(&mut self, name: &str, item: Box<dyn AnyForce>, markers: Vec<usize>) {
+        self.forces.push(Attached { section: "force", name: name.to_owned(), item, markers });
+    }
+
+    pub(crate) fn insert_constraint(
+        &mut self,
+        section: &'static str,
+        name: &str,
+        item: Box<dyn AnyConstraint>,
+        markers: Vec<usize>,
+    ) {
+        self.constraints.push(Attached { section, name: name.to_owned(), item, markers });
+    }
+
+    /// Checks everything and lays the model out; all faults are reported at once.
+    pub fn build(mut self) -> Result<Model, Vec<ModelError>> {
+        let mut errors = Vec::new();
+        self.resolve_signals(&mut errors);
+        self.check_names(&mut errors);
+        self.check_bodies(&mut errors);
+        self.check_elements(&mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints);
+        Ok(Model {
+            gravity: self.gravity,
+            bodies: self.bodies,
+            markers: self.markers,
+            forces: self.forces,
+            constraints: self.constraints,
+            signals: self.signals,
+            layout,
+        })
+    }
+
+    fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) {
+        let signals = &self.signals;
+        let mut resolve = |section, owner: &str, references: Vec<&mut SignalRef>| {
+            for reference in references {
+                let SignalRef::Named { name, signal } = reference else { continue };
+                if signal.is_some() {
+                    continue;
+                }
+                match signals.iter().find(|s| s.name == *name) {
+                    Some(found) => *signal = Some(Arc::clone(&found.item)),
+                    None => {
+                        let nearest = crate::scene::nearest(name, signals.iter().map(|s| s.name.as_str()));
+                        let hint = nearest.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+                        let message = format!("there is no signal `{name}`{hint}");
+                        errors.push(ModelError { section, name: owner.to_owned(), key: None, message });
+                    }
+                }
+            }
+        };
+        for force in &mut self.forces {
+            resolve(force.section, &force.name, force.item.signals());
+        }
+        for constraint in &mut self.constraints {
+            resolve(constraint.section, &constraint.name, constraint.item.signals());
+        }
+    }
+
+    fn check_names(&self, errors: &mut Vec<ModelError>) {
+        let mut seen = std::collections::HashSet::new();
+        let bodies = self.bodies.iter().map(|b| ("body", &b.name));
+        let forces = self.forces.iter().map(|f| (f.section, &f.name));
+        let constraints = self.constraints.iter().map(|c| (c.section, &c.name));
+        let signals = self.signals.iter().map(|s| ("signal", &s.name));
+        for (section, name) in bodies.chain(forces).chain(constraints).chain(signals) {
+            if !seen.insert((section, name)) {
+                let message = "the name is used twice".to_owned();
+                errors.push(ModelError { section, name: name.clone(), key: None, message });
+            }
+        }
+    }
+
+    fn check_bodies(&self, errors: &mut Vec<ModelError>) {
+        for body in &self.bodies {
+            if let Some((key, message)) = body.item.defect() {
+                errors.push(ModelError { section: "body", name: body.name.clone(), key: Some(key), message });
+            }
+        }
+        for marker in &self.markers {
+            let body = &self.bodies[marker.body];
+            let turned = marker.orientation != Orientation::default();
+            if !body.item.oriented() && (marker.site.at != [0.0; 3] || turned) {
+                let message = format!(
+                    "marker `{}`: a {} is a single point; it has no place for an offset or an orientation",
+                    marker.name,
+                    body.item.kind()
+                );
+                errors.push(ModelError { section: "body", name: body.name.clone(), key: None, message });
+            }
+        }
+    }
+
+    fn check_elements(&self, errors: &mut Vec<ModelError>) {
+        let forces =
+            self.forces.iter().map(|f| (f.section, &f.name, f.item.need(), &f.markers, f.item.defect(f.markers.len())));
+        let constraints = self
+            .constraints
+            .iter()
+            .map(|c| (c.section, &c.name, c.item.need(), &c.markers, c.item.defect(c.markers.len())));
+        for (section, name, need, markers, defect) in forces.chain(constraints) {
+            let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
+            match need.count {
+                Some(count) if count != markers.len() => blame(
+                    Some(need.key),
+                    format!("needs {count} marker{}, found {}", if count == 1 { "" } else { "s" }, markers.len()),
+                ),
+                None if markers.len() < 2 => blame(Some(need.key), "needs at least two markers".to_owned()),
+                _ => {}
+            }
+            if need.oriented {
+                for &m in markers {
+                    let marker = &self.markers[m];
+                    let body = &self.bodies[marker.body];
+                    if !body.item.oriented() {
+                        blame(
+                            Some(need.key),
+                            format!(
+                                "needs an orientation, but `{}` is on the {} `{}`, which has none",
+                                marker.name,
+                                body.item.kind(),
+                                body.name
+                            ),
+                        );
+                    }
+                }
+            }
+            if let Some((key, message)) = defect {
+                blame(Some(key), message);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Where everything sits in the vectors of the state: computed once when a model is built.
+
+use super::{Attached, Entry, Marker};
+use crate::bodies::AnyBody;
+use crate::constraints::AnyConstraint;
+use crate::forces::AnyForce;
+use dalembert_methods::algebra::{Block, MassBlock};
+use dalembert_methods::system::{Coupling, Shape};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The layout of a model.
+pub(crate) struct Layout {
+    pub shape: Shape,
+    /// Configuration coordinates of each body.
+    pub q: Vec<Range<usize>>,
+    /// Velocities of each body.
+    pub v: Vec<Range<usize>>,
+    /// Kinematic cache of each body.
+    pub cache: Vec<Range<usize>>,
+    /// Mass blocks of each body.
+    pub mass: Vec<Range<usize>>,
+    pub mass_blocks: Vec<MassBlock>,
+    pub mass_is_constant: bool,
+    /// Extra states of each force.
+    pub x: Vec<Range<usize>>,
+    /// Rows of each constraint, among all rows (holonomic first).
+    pub rows: Vec<Range<usize>>,
+    /// For each constraint and marker, the number of its block in the Jacobian (none on a body that cannot move).
+    pub blocks_of: Vec<Vec<Option<usize>>>,
+    pub blocks: Vec<Block>,
+    pub coupling: Coupling,
+    /// The largest number of markers of an element.
+    pub most_markers: usize,
+}
+
+impl Layout {
+    pub fn new(
+        bodies: &[Entry<Box<dyn AnyBody>>],
+        markers: &[Marker],
+        forces: &[Attached<Box<dyn AnyForce>>],
+        constraints: &[Attached<Box<dyn AnyConstraint>>],
+    ) -> Self {
+        let q = pack(bodies.iter().map(|b| b.item.coordinates()));
+        let v = pack(bodies.iter().map(|b| b.item.velocities()));
+        let cache = pack(bodies.iter().map(|b| b.item.cache()));
+        let mass = pack(bodies.iter().map(|b| b.item.mass_blocks().len()));
+        let x = pack(forces.iter().map(|f| f.item.states()));
+
+        let count = |c: &Attached<Box<dyn AnyConstraint>>| c.item.rows().len();
+        let holonomic: usize = constraints.iter().filter(|c| c.item.holonomic()).map(count).sum();
+        let (mut g, mut a) = (0, holonomic);
+        let rows: Vec<Range<usize>> = constraints
+            .iter()
+            .map(|c| {
+                let next = if c.item.holonomic() { &mut g } else { &mut a };
+                let start = *next;
+                *next += count(c);
+                start..*next
+            })
+            .collect();
+
+        let mut blocks = Vec::new();
+        let blocks_of = constraints
+            .iter()
+            .zip(&rows)
+            .map(|(c, rows)| {
+                let first = blocks.len();
+                c.markers
+                    .iter()
+                    .map(|&m| {
+                        let columns = &v[markers[m].body];
+                        if columns.is_empty() || rows.is_empty() {
+                            return None;
+                        }
+                        let block =
+                            Block { row: rows.start, rows: rows.len(), col: columns.start, cols: columns.len() };
+                        let known = blocks[first..].iter().position(|b| *b == block).map(|i| first + i);
+                        Some(known.unwrap_or_else(|| {
+                            blocks.push(block);
+                            blocks.len() - 1
+                        }))
+                    })
+                    .collect()
+            })
+            .collect();
+
+        let attached = forces.iter().map(|f| &f.markers).chain(constraints.iter().map(|c| &c.markers));
+        let coupling = couple(&v, attached.clone().map(|m| m.iter().map(|&m| markers[m].body)));
+        let shape = Shape {
+            q: total(&q),
+            v: total(&v),
+            x: total(&x),
+            z: crate::equations::INTEGRALS,
+            p: 0,
+            g: holonomic,
+            a: a - holonomic,
+            gaps: 0,
+        };
+        Self {
+            shape,
+            mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
+            mass_is_constant: bodies.iter().all(|b| b.item.mass_is_constant()),
+            most_markers: attached.map(Vec::len).max().unwrap_or(0),
+            q,
+            v,
+            cache,
+            mass,
+            x,
+            rows,
+            blocks_of,
+            blocks,
+            coupling,
+        }
+    }
+}
+
+/// Consecutive ranges of the given lengths.
+fn pack(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut next = 0;
+    lengths
+        .map(|n| {
+            let start = next;
+            next += n;
+            start..next
+        })
+        .collect()
+}
+
+fn total(ranges: &[Range<usize>]) -> usize {
+    ranges.last().map_or(0, |r| r.end)
+}
+
+/// Bodies that can move are the groups; those that share an element depend on each other.
+fn couple<I: Iterator<Item = usize>>(v: &[Range<usize>], elements: impl Iterator<Item = I>) -> Coupling {
+    let mut group_of = vec![None; v.len()];
+    let mut groups = Vec::new();
+    for (body, range) in v.iter().enumerate().filter(|(_, range)| !range.is_empty()) {
+        group_of[body] = Some(groups.len());
+        groups.push(range.clone());
+    }
+    let mut neighbours: Vec<BTreeSet<usize>> = (0..groups.len()).map(|i| BTreeSet::from([i])).collect();
+    for element in elements {
+        let together: BTreeSet<usize> = element.filter_map(|body| group_of[body]).collect();
+        for &i in &together {
+            neighbours[i].extend(&together);
+        }
+    }
+    Coupling { groups, neighbours: neighbours.into_iter().map(|set| set.into_iter().collect()).collect() }
+}

@@ -1,0 +1,97 @@
+//! Markers: named points and frames on bodies, to which everything else attaches.
+
+use dalembert_methods::lie::Quat;
+use dalembert_methods::vector::Mat3;
+
+/// Where on a body a marker sits; the body says what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Which part of the body (link of a tree, node of a mesh); 0 for bodies of one part.
+    pub part: usize,
+    /// Position in the frame of that part, in m.
+    pub at: [f64; 3],
+    /// Rotation from the marker frame to the frame of that part.
+    pub rotation: Mat3<f64>,
+}
+
+impl Site {
+    /// A point of the body's frame, with the body's own orientation.
+    pub fn point(at: [f64; 3]) -> Self {
+        Self { part: 0, at, rotation: Mat3::identity() }
+    }
+
+    /// A point with an orientation of its own.
+    pub fn frame(at: [f64; 3], orientation: Quat<f64>) -> Self {
+        Self { part: 0, at, rotation: orientation.matrix() }
+    }
+}
+
+/// A marker that is known to have a position and a velocity.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Point(pub(crate) usize);
+
+/// A marker that is known to have a position *and* an orientation.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Frame(pub(crate) usize);
+
+impl From<Frame> for Point {
+    fn from(frame: Frame) -> Self {
+        Self(frame.0)
+    }
+}
+
+/// What markers an element asks for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The key under which a scene names them.
+    pub key: &'static str,
+    /// How many, or any number (at least two) if `None`.
+    pub count: Option<usize>,
+    /// Whether they must have an orientation.
+    pub oriented: bool,
+}
+
+/// A typed set of markers: what an element is attached to.
+pub trait Markers {
+    /// What is asked for.
+    const NEED: Need;
+    /// The numbers of the markers in the model.
+    fn indices(&self) -> Vec<usize>;
+}
+
+impl Markers for Point {
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: false };
+    fn indices(&self) -> Vec<usize> {
+        vec![self.0]
+    }
+}
+impl Markers for Frame {
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: true };
+    fn indices(&self) -> Vec<usize> {
+        vec![self.0]
+    }
+}
+impl Markers for [Point; 2] {
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: false };
+    fn indices(&self) -> Vec<usize> {
+        self.iter().map(|m| m.0).collect()
+    }
+}
+impl Markers for [Frame; 2] {
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: true };
+    fn indices(&self) -> Vec<usize> {
+        self.iter().map(|m| m.0).collect()
+    }
+}
+impl Markers for [Frame; 3] {
+    const NEED: Need = Need { key: "between", count: Some(3), oriented: true };
+    fn indices(&self) -> Vec<usize> {
+        self.iter().map(|m| m.0).collect()
+    }
+}
+impl Markers for Vec<Point> {
+    const NEED: Need = Need { key: "markers", count: None, oriented: false };
+    fn indices(&self) -> Vec<usize> {
+        self.iter().map(|m| m.0).collect()
+    }
+}

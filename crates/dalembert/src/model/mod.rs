@@ -1,0 +1,107 @@
+//! The model: bodies, markers on them, and the elements attached to the markers.
+//!
+//! A [`Builder`] collects; [`Builder::build`] checks and lays out; a [`Model`] never changes afterwards.
+
+mod build;
+mod layout;
+mod marker;
+mod orientation;
+mod param;
+mod place;
+
+pub use build::{BodyId, Builder, ModelError, Oriented};
+pub use marker::{Frame, Markers, Need, Point, Site};
+pub use orientation::Orientation;
+pub use param::Param;
+pub use place::{Acceleration, Instant, Place, Wrench};
+
+pub(crate) use layout::Layout;
+
+use crate::bodies::AnyBody;
+use crate::constraints::AnyConstraint;
+use crate::forces::AnyForce;
+use crate::signals::Signal;
+use std::sync::Arc;
+
+/// A mechanical system: what moves, what acts, what is constrained.
+pub struct Model {
+    pub(crate) gravity: [f64; 3],
+    pub(crate) bodies: Vec<Entry<Box<dyn AnyBody>>>,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) forces: Vec<Attached<Box<dyn AnyForce>>>,
+    pub(crate) constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
+    pub(crate) signals: Vec<Entry<Arc<Signal>>>,
+    pub(crate) layout: Layout,
+}
+
+/// A thing with the name its user gave it.
+#[derive(Clone, Debug)]
+pub struct Entry<T> {
+    /// The name.
+    pub name: String,
+    /// The thing.
+    pub item: T,
+}
+
+/// An element with its name and the markers it is attached to.
+#[derive(Clone, Debug)]
+pub struct Attached<T> {
+    /// The section of the scene it belongs to (`force`, `joint`, `constraint`).
+    pub section: &'static str,
+    /// The name.
+    pub name: String,
+    /// The element.
+    pub item: T,
+    /// Numbers of its markers.
+    pub markers: Vec<usize>,
+}
+
+/// A named site on a body.
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// The full name: `body.marker`, or just the body for its own frame.
+    pub name: String,
+    /// The number of the body.
+    pub body: usize,
+    /// Where on it.
+    pub site: Site,
+    /// The orientation as it was written.
+    pub orientation: Orientation,
+}
+
+impl Model {
+    /// A new, empty builder.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    /// The uniform gravitational acceleration in the world frame, in m/s².
+    pub fn gravity(&self) -> [f64; 3] {
+        self.gravity
+    }
+
+    /// The bodies; the first is the ground.
+    pub fn bodies(&self) -> &[Entry<Box<dyn AnyBody>>] {
+        &self.bodies
+    }
+
+    /// The markers.
+    pub fn markers(&self) -> &[Marker] {
+        &self.markers
+    }
+
+    /// The forces.
+    pub fn forces(&self) -> &[Attached<Box<dyn AnyForce>>] {
+        &self.forces
+    }
+
+    /// The joints and constraints.
+    pub fn constraints(&self) -> &[Attached<Box<dyn AnyConstraint>>] {
+        &self.constraints
+    }
+
+    /// The signals.
+    pub fn signals(&self) -> &[Entry<Arc<Signal>>] {
+        &self.signals
+    }
+}
