@@ -18,8 +18,12 @@ use crate::system::{Shape, State, System};
 
 /// Most iterations of a projection of positions.
 const ITERATIONS: u32 = 40;
-/// Ratio of increments above which the Jacobian of a projection is computed anew.
-const CONTRACTION: f64 = 0.1;
+/// Most halvings of an increment of a projection.
+const HALVINGS: u32 = 20;
+/// Relative increments below this that no longer shrink are rounding.
+const STALL: f64 = 1e3 * f64::EPSILON;
+/// Pivot below which a projection that fails is blamed on rows that exclude each other.
+const NEARLY_DEPENDENT: f64 = 1e-4;
 /// The slowest motion, in magnitudes per second, against which residuals of velocities are measured.
 const SLOWEST: f64 = 1e-6;
 
@@ -66,7 +70,7 @@ pub struct Dynamics<Y: System> {
     saddle: Saddle,
     bias: Vec<f64>,
     delta: Vec<f64>,
-    next: Vec<f64>,
+    base: Vec<f64>,
     size: Vec<f64>,
     residual: Vec<f64>,
     relative: Vec<f64>,
@@ -103,7 +107,7 @@ impl<Y: System> Dynamics<Y> {
             saddle,
             bias: zeros(shape.rows()),
             delta: zeros(shape.v),
-            next: zeros(shape.q),
+            base: zeros(shape.q),
             size: zeros(shape.v),
             residual: zeros(shape.rows()),
             relative: zeros(shape.rows()),
@@ -215,18 +219,16 @@ impl<Y: System> Dynamics<Y> {
         if self.shape.g == 0 {
             return Ok(0);
         }
-        let g = self.shape.g;
         self.update_size(y, s);
-        let largest = self.size.iter().fold(0.0, |max: f64, &size| max.max(size));
         let (mut fresh, mut last, mut released) = (true, f64::INFINITY, false);
         let mut norm = f64::INFINITY;
+        y.prepare(s, &mut self.work);
+        self.position_residual(y, s);
         for iteration in 1..=ITERATIONS {
-            y.prepare(s, &mut self.work);
             if fresh {
                 self.update_mass(y, s)?;
-                self.update_rows(y, s, g);
+                self.update_rows(y, s, self.shape.g);
             }
-            self.position_residual(y, s);
             for i in 0..self.bias.len() {
                 self.bias[i] = -self.residual[i];
             }
@@ -236,18 +238,13 @@ impl<Y: System> Dynamics<Y> {
                 .correct(&self.mass, &self.rows, &mut self.delta, &mut self.bias)
                 .map_err(|error| named(y, s.t, error))?;
             finite(y, s, &self.delta, "the correction of")?;
-            // Far from the constraints the step is limited to the size of the system.
-            let longest =
-                self.delta.iter().zip(&self.size).fold(0.0, |max: f64, (d, size)| max.max(d.abs() / (size + largest)));
-            if longest > 1.0 {
-                self.delta.iter_mut().for_each(|d| *d /= longest);
-            }
             norm = self.delta.iter().zip(&self.size).fold(0.0, |max: f64, (d, size)| max.max(d.abs() / size));
-            y.retract(&s.q, &self.delta, &mut self.next);
-            s.q.copy_from_slice(&self.next);
-            let stalled = norm > 0.5 * last && norm <= 1e3 * f64::EPSILON;
+            let improved = self.advance(y, s, norm <= tolerance);
+            let stalled = norm > 0.5 * last && norm <= STALL;
             if norm <= tolerance || stalled {
-                if self.met(y, s, tolerance) {
+                // At a singular place rows that are dependent for a moment are met to the square of the angle only.
+                let left = self.left();
+                if left <= 10.0 * tolerance.max(STALL) || (released && left <= CONSISTENT) {
                     return Ok(iteration);
                 }
                 if released {
@@ -255,15 +252,35 @@ impl<Y: System> Dynamics<Y> {
                 }
                 // A row remembered as dependent is not met: decide about the rank anew.
                 self.saddle.release();
-                released = true;
-                fresh = true;
-                last = f64::INFINITY;
+                (released, fresh, last) = (true, true, f64::INFINITY);
                 continue;
             }
-            fresh = norm > CONTRACTION * last || norm > 0.1;
+            if !improved && fresh {
+                break;
+            }
+            // Old factors contract by about the relative change since they were made: keep them if that is enough.
+            let contraction = if fresh { norm } else { norm / last };
+            fresh = !improved || contraction * norm > tolerance;
             last = norm;
         }
         Err(self.unmet(y, s, norm / tolerance))
+    }
+
+    /// Moves q by δ, or by a part of it for which the residuals become smaller. Returns whether such a part was found.
+    /// Leaves the state prepared and its residuals known.
+    fn advance(&mut self, y: &Y, s: &mut State<f64>, small: bool) -> bool {
+        let before = self.saddle.merit(&self.residual);
+        self.base.copy_from_slice(&s.q);
+        for _ in 0..HALVINGS {
+            y.retract(&self.base, &self.delta, &mut s.q);
+            y.prepare(s, &mut self.work);
+            self.position_residual(y, s);
+            if small || self.saddle.merit(&self.residual) < before {
+                return true;
+            }
+            self.delta.iter_mut().for_each(|d| *d *= 0.5);
+        }
+        false
     }
 
     /// residual = g(t, q) of a prepared state; velocity-level rows count as met.
@@ -272,35 +289,35 @@ impl<Y: System> Dynamics<Y> {
         y.constraint(s, &mut self.work, &mut self.residual[..self.shape.g]);
     }
 
-    /// Whether the dependent rows are met as well.
-    fn met(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> bool {
+    /// The largest relative residual of the dependent rows.
+    fn left(&mut self) -> f64 {
         if self.saddle.dependent().is_empty() {
-            return true;
+            return 0.0;
         }
-        y.prepare(s, &mut self.work);
-        self.position_residual(y, s);
         self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
-        let allowed = 10.0 * tolerance.max(1e3 * f64::EPSILON);
-        self.saddle.dependent().iter().all(|&row| self.relative[row] <= allowed)
+        self.saddle.dependent().iter().fold(0.0, |max, &row| max.max(self.relative[row]))
     }
 
     /// The error of a projection that did not reach the constraints.
+    ///
+    /// Residuals stop shrinking only where rows become dependent: they cannot be met together.
     fn unmet(&mut self, y: &Y, s: &State<f64>, residual: f64) -> IntegrateError {
-        y.prepare(s, &mut self.work);
-        self.position_residual(y, s);
         self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
-        let worst = self.worst(self.shape.g);
-        let with = self.saddle.depends_on(&self.mass, &self.rows, worst.row);
-        if !self.saddle.dependent().is_empty() || self.saddle.smallest_pivot() < 1e-4 {
-            return IntegrateError::Contradictory {
-                t: s.t,
-                constraint: y.row_name(worst.row),
-                with: with.into_iter().map(|row| y.row_name(row)).collect(),
-                residual: worst.value,
-            };
+        let by_size = |i: &usize, j: &usize| self.relative[*i].total_cmp(&self.relative[*j]);
+        let dependent = self.saddle.dependent().iter().copied().max_by(by_size);
+        let (closest, pivot) = self.saddle.smallest_pivot();
+        let row = match dependent {
+            Some(row) if self.relative[row] > STALL => Some(row),
+            _ if pivot < NEARLY_DEPENDENT => Some(closest),
+            _ => None,
+        };
+        if let Some(row) = row {
+            let depends_on = self.saddle.depends_on(&self.mass, &self.rows, row);
+            return named(y, s.t, SaddleError::Contradictory { row, residual: self.residual[row], depends_on });
         }
         let what = "the projection to the constraints";
-        IntegrateError::NotConverged { t: s.t, h: 0.0, what, residual, worst: y.row_name(worst.row) }
+        let worst = y.row_name(self.worst(self.shape.g).row);
+        IntegrateError::NotConverged { t: s.t, h: 0.0, what, residual, worst }
     }
 
     fn worst(&self, rows: usize) -> Residual {

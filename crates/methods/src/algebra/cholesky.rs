@@ -13,6 +13,7 @@
 //! References: N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 10.3;
 //! T. A. Davis, *Direct Methods for Sparse Linear Systems*, SIAM 2006, chapter 4.
 
+use super::dot;
 use super::ordering::{Elimination, minimum_degree};
 use std::collections::{BTreeSet, HashMap};
 
@@ -294,11 +295,6 @@ impl BlockCholesky {
             }
         }
     }
-}
-
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }
 
 /// Multiplications of a block factorisation with the given elimination.

@@ -22,9 +22,8 @@
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
 //! of the dependent rows, at most [`SPREAD`] steps; every iterate is a valid set of multipliers.)
 
-use super::cholesky::{BlockCholesky, Slot, estimate};
-use super::{Block, Mass, MassBlock, Rows};
-use std::collections::{BTreeSet, HashMap};
+use super::schur::Schur;
+use super::{Mass, Rows, dot};
 use std::fmt;
 
 /// Pivot (squared sine) at or below which a row counts as dependent on others.
@@ -72,45 +71,10 @@ impl fmt::Display for SaddleError {
 
 impl std::error::Error for SaddleError {}
 
-/// The part of a block of rows that lies over one mass block and in one group of rows.
-#[derive(Copy, Clone, Debug)]
-struct Piece {
-    /// The block of `Rows`, and its first row and column used here.
-    block: usize,
-    block_row: usize,
-    block_col: usize,
-    /// First row, number of rows.
-    row: usize,
-    rows: usize,
-    /// First velocity, number of velocities.
-    col: usize,
-    cols: usize,
-    /// The mass block, its first velocity.
-    mass: usize,
-    mass_col: usize,
-    dense: bool,
-    /// Where W = M⁻¹ Gᵀ is stored (by rows of G), the first velocity of it, and how many there are.
-    start: usize,
-    wide_col: usize,
-    wide: usize,
-}
-
-/// A product G_p M⁻¹ G_qᵀ that goes into S.
-#[derive(Copy, Clone, Debug)]
-struct Product {
-    p: usize,
-    q: usize,
-    slot: Slot,
-}
-
 /// The factors of the constraint solve, its structure and scratch. Nothing is allocated after construction unless a solve fails.
 #[derive(Clone, Debug)]
 pub struct Saddle {
-    pieces: Vec<Piece>,
-    products: Vec<Product>,
-    /// M⁻¹ Gᵀ by pieces.
-    w: Vec<f64>,
-    cholesky: BlockCholesky,
+    schur: Schur,
     active: usize,
     diagonal: Vec<f64>,
     scale: Vec<f64>,
@@ -132,49 +96,10 @@ impl Saddle {
     /// Chooses the structure for a mass matrix and constraint rows; their values are not read.
     pub fn new(mass: &Mass<f64>, rows: &Rows<f64>) -> Self {
         let m = rows.rows();
-        let cuts = row_cuts(rows);
-        let (mut pieces, group_of) = cut_pieces(mass, rows, &cuts);
-        let touches = meeting_pieces(mass.size(), &pieces);
-        let mut sizes: Vec<usize> = cuts.windows(2).map(|c| c[1] - c[0]).collect();
-        let mut neighbours = vec![BTreeSet::new(); sizes.len()];
-        for &(p, q) in &touches {
-            neighbours[group_of[p]].insert(group_of[q]);
-            neighbours[group_of[q]].insert(group_of[p]);
-        }
-        // One full pivoted matrix where it is hardly more work: it is simpler and its pivots are the best ones.
-        let full = (m as u64).pow(3) / 6 + m as u64;
-        let merged = full <= 2 * estimate(&sizes, &neighbours) + 100;
-        if merged && m > 0 {
-            sizes = vec![m];
-            neighbours = vec![BTreeSet::new()];
-        }
-        let cholesky = BlockCholesky::new(&sizes, &neighbours);
-        let mut products = Vec::new();
-        for &(p, q) in &touches {
-            let (rp, rq) = (pieces[p].row, pieces[q].row);
-            for (p, q, wanted) in [(p, q, rp >= rq || !merged), (q, p, p != q && (rq >= rp || !merged))] {
-                let (group_p, group_q) = if merged { (0, 0) } else { (group_of[p], group_of[q]) };
-                let (base_p, base_q) = if merged { (0, 0) } else { (cuts[group_p], cuts[group_q]) };
-                if !wanted {
-                    continue;
-                }
-                if let Some(slot) = cholesky.slot(group_p, group_q) {
-                    let start = slot.start + (pieces[p].row - base_p) * slot.stride + pieces[q].row - base_q;
-                    products.push(Product { p, q, slot: Slot { start, stride: slot.stride } });
-                }
-            }
-        }
-        let mut total = 0;
-        for piece in &mut pieces {
-            piece.start = total;
-            total += piece.rows * piece.wide;
-        }
+        let schur = Schur::new(mass, rows);
         let zeros = |n| vec![0.0; n];
         Self {
-            pieces,
-            products,
-            w: zeros(total),
-            cholesky,
+            schur,
             active: m,
             diagonal: zeros(m),
             scale: zeros(m),
@@ -201,16 +126,16 @@ impl Saddle {
     /// The same with the first `active` rows only; the others are left out as if they were not there.
     pub fn factor_first(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, active: usize) {
         self.active = active;
-        self.assemble(mass, rows);
-        self.cholesky.diagonal(&mut self.diagonal);
+        self.schur.assemble(mass, rows);
+        self.schur.cholesky.diagonal(&mut self.diagonal);
         for i in 0..self.scale.len() {
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.diagonal[i].sqrt().recip() } else { 0.0 };
             self.threshold[i] = if self.held[i] { RETURN } else { DEPENDENT };
             self.free[i] = !self.held[i];
         }
-        self.cholesky.scale(&self.scale);
-        self.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
+        self.schur.cholesky.scale(&self.scale);
+        self.schur.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
         self.dependent.clear();
         for i in 0..active {
             // Not a number counts as dependent; the residual tells.
@@ -241,14 +166,15 @@ impl Saddle {
         self.held.fill(false);
     }
 
-    /// The smallest pivot of the kept rows: the squared sine of the angle at which the rows are closest to dependent.
-    pub fn smallest_pivot(&self) -> f64 {
-        (0..self.active).filter(|&i| !self.held[i]).fold(1.0, |min, i| f64::min(min, self.pivot[i]))
+    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it.
+    pub fn smallest_pivot(&self) -> (usize, f64) {
+        let kept = (0..self.active).filter(|&i| !self.held[i]);
+        kept.fold((0, 1.0), |(row, min), i| if self.pivot[i] < min { (i, self.pivot[i]) } else { (row, min) })
     }
 
     /// Multiplications of one factorisation, assembly left out.
     pub fn work(&self) -> u64 {
-        self.cholesky.work()
+        self.schur.cholesky.work()
     }
 
     /// Solves for accelerations and multipliers: takes f and c, leaves a and λ.
@@ -331,7 +257,7 @@ impl Saddle {
             for i in 0..self.lambda.len() {
                 self.direction[i] = self.residual[i] * self.scale[i];
             }
-            self.cholesky.solve(&mut self.direction);
+            self.schur.cholesky.solve(&mut self.direction);
             for i in 0..self.lambda.len() {
                 self.lambda[i] += self.direction[i] * self.scale[i];
             }
@@ -361,16 +287,20 @@ impl Saddle {
             .fold(0.0, |max, i| f64::max(max, (self.residual[i] * self.scale[i]).abs()))
     }
 
-    /// The independent rows that combine to a dependent one.
+    /// The independent rows that combine to a row, or nearly do. For error messages: the factors are made anew without
+    /// that row, so [`Saddle::factor`] comes before the next solve.
     pub fn depends_on(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, row: usize) -> Vec<usize> {
-        let mut x = vec![0.0; self.scale.len()];
-        x[row] = self.scale[row];
-        self.image.copy_from_slice(&x);
+        self.schur.assemble(mass, rows);
+        self.schur.cholesky.scale(&self.scale);
+        self.free[row] = false;
+        self.threshold[row] = f64::INFINITY;
+        self.schur.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
+        self.image.fill(0.0);
+        self.image[row] = self.scale[row];
         self.combine(mass, rows);
-        // Scaled coefficients of a combination of unit rows.
-        (0..self.active)
-            .filter(|&i| i != row && self.scale[i] > 0.0 && (self.image[i] / self.scale[i]).abs() > 1e-6)
-            .collect()
+        // Coefficients of the combination of rows scaled to length one, above what the angle leaves open.
+        let least = (10.0 * self.pivot[row].max(0.0).sqrt()).clamp(1e-6, 0.1);
+        (0..self.active).filter(|&i| self.scale[i] > 0.0 && (self.image[i] / self.scale[i]).abs() > least).collect()
     }
 
     /// image ← S₁₁⁻¹ S₁ · image: the kept rows that combine to Gᵀ image.
@@ -379,7 +309,7 @@ impl Saddle {
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
-        self.cholesky.solve(&mut self.image);
+        self.schur.cholesky.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
@@ -396,20 +326,18 @@ impl Saddle {
 
     /// Moves λ along the combinations of rows that do nothing, N y with N = (1, −W), to the smallest Σλ².
     ///
-    /// Conjugate gradients on (1 + WᵀW) y = −Nᵀ λ, where W = S₁₁⁻¹ S₁d gives the dependent rows by the kept ones.
+    /// Conjugate gradients on (1 + WᵀW) y = −Nᵀ λ, where W = S₁₁⁻¹ S₁d gives the dependent rows by the kept ones; y is scaled
+    /// like the rows, so that their units do not slow the iteration down.
     fn spread(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
         if !self.dependent.iter().any(|&d| self.scale[d] > 0.0) {
             return;
         }
         self.gradient.copy_from_slice(&self.lambda);
-        self.null_transpose(mass, rows);
-        let mut square = dot(&self.gradient, &self.gradient);
-        let goal = 1e-28 * dot(&self.lambda, &self.lambda);
-        self.direction.copy_from_slice(&self.gradient);
-        for _ in 0..SPREAD.min(self.dependent.len()) {
-            if square.is_nan() || square <= goal {
-                break;
-            }
+        let mut square = self.null_transpose(mass, rows);
+        for i in 0..self.direction.len() {
+            self.direction[i] = self.gradient[i] * self.scale[i].powi(2);
+        }
+        for _ in 0..SPREAD {
             // The step N p and its square pᵀNᵀN p.
             self.image.copy_from_slice(&self.direction);
             self.combine(mass, rows);
@@ -417,25 +345,30 @@ impl Saddle {
                 self.image[i] = self.direction[i] - self.image[i];
             }
             let length = square / dot(&self.image, &self.image);
+            if !length.is_finite() {
+                break;
+            }
             for i in 0..self.image.len() {
                 self.lambda[i] -= length * self.image[i];
             }
+            if length * square <= f64::EPSILON.powi(2) * dot(&self.lambda, &self.lambda) {
+                break;
+            }
             self.gradient.copy_from_slice(&self.lambda);
-            self.null_transpose(mass, rows);
-            let next = dot(&self.gradient, &self.gradient);
+            let next = self.null_transpose(mass, rows);
             for i in 0..self.direction.len() {
-                self.direction[i] = self.gradient[i] + next / square * self.direction[i];
+                self.direction[i] = self.gradient[i] * self.scale[i].powi(2) + next / square * self.direction[i];
             }
             square = next;
         }
     }
 
-    /// gradient ← Nᵀ gradient, on the dependent rows; zero elsewhere.
-    fn null_transpose(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
+    /// gradient ← Nᵀ gradient, on the dependent rows; zero elsewhere. Returns the sum of its scaled squares.
+    fn null_transpose(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) -> f64 {
         for i in 0..self.image.len() {
             self.image[i] = self.gradient[i] * self.scale[i];
         }
-        self.cholesky.solve(&mut self.image);
+        self.schur.cholesky.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
@@ -444,21 +377,18 @@ impl Saddle {
             let kept = !self.held[i] || i >= self.active || self.scale[i] == 0.0;
             self.gradient[i] = if kept { 0.0 } else { self.gradient[i] - self.image[i] };
         }
+        self.gradient.iter().zip(&self.scale).fold(0.0, |sum, (g, scale)| sum + (g * scale).powi(2))
+    }
+
+    /// The sum of squares of scaled residuals of the kept rows; corrections point downhill on it.
+    pub fn merit(&self, residual: &[f64]) -> f64 {
+        (0..self.active).filter(|&i| !self.held[i]).fold(0.0, |sum, i| sum + (residual[i] * self.scale[i]).powi(2))
     }
 
     /// For each row the largest |change| / `size` of a velocity needed to remove its residual if it were alone:
     /// a measure of residuals without units. Rows of zeros that are not met give infinity.
     pub fn lone_change(&self, residual: &[f64], size: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for piece in &self.pieces {
-            for k in 0..piece.rows {
-                let w = &self.w[piece.start + k * piece.wide..piece.start + (k + 1) * piece.wide];
-                let out = &mut out[piece.row + k];
-                for (w, size) in w.iter().zip(&size[piece.wide_col..]) {
-                    *out = out.max(w.abs() / size);
-                }
-            }
-        }
+        self.schur.largest(size, out);
         for i in 0..out.len() {
             out[i] = match residual[i].abs() {
                 0.0 => 0.0,
@@ -467,105 +397,4 @@ impl Saddle {
             };
         }
     }
-
-    fn assemble(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
-        for piece in &self.pieces {
-            let block = rows.block(piece.block);
-            let cols = rows.blocks()[piece.block].cols;
-            for k in 0..piece.rows {
-                let g = &block[(piece.block_row + k) * cols + piece.block_col..][..piece.cols];
-                let w = &mut self.w[piece.start + k * piece.wide..piece.start + (k + 1) * piece.wide];
-                if piece.dense {
-                    w.fill(0.0);
-                    w[piece.col - piece.wide_col..][..piece.cols].copy_from_slice(g);
-                    mass.solve_block(piece.mass, w);
-                } else {
-                    let masses = &mass.block(piece.mass)[piece.col - piece.mass_col..][..piece.cols];
-                    for ((w, g), mass) in w.iter_mut().zip(g).zip(masses) {
-                        *w = g / mass;
-                    }
-                }
-            }
-        }
-        let values = self.cholesky.clear();
-        for product in &self.products {
-            let (p, q) = (&self.pieces[product.p], &self.pieces[product.q]);
-            let cols = rows.blocks()[p.block].cols;
-            let block = rows.block(p.block);
-            let (low, high) = (p.col.max(q.wide_col), (p.col + p.cols).min(q.wide_col + q.wide));
-            let lower = p.row == q.row;
-            for i in 0..p.rows {
-                let g = &block[(p.block_row + i) * cols + p.block_col + low - p.col..][..high - low];
-                let out = &mut values[product.slot.start + i * product.slot.stride..][..q.rows];
-                for (k, out) in out.iter_mut().enumerate().take(if lower { i + 1 } else { q.rows }) {
-                    let w = &self.w[q.start + k * q.wide + low - q.wide_col..][..high - low];
-                    *out += dot(g, w);
-                }
-            }
-        }
-    }
-}
-
-/// The rows at which some block begins or ends.
-fn row_cuts(rows: &Rows<f64>) -> Vec<usize> {
-    let mut cuts: BTreeSet<usize> = [0, rows.rows()].into();
-    for block in rows.blocks() {
-        cuts.extend([block.row, block.row + block.rows]);
-    }
-    cuts.into_iter().collect()
-}
-
-/// Cuts blocks of rows by groups of rows and by mass blocks; with the group of each piece.
-fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize]) -> (Vec<Piece>, Vec<usize>) {
-    let masses: Vec<(MassBlock, usize)> = mass.blocks().collect();
-    let (mut pieces, mut group_of) = (Vec::new(), Vec::new());
-    for (index, &Block { row, rows: count, col, cols }) in rows.blocks().iter().enumerate() {
-        let first_group = cuts.partition_point(|&cut| cut < row);
-        let first_mass = masses.partition_point(|&(shape, start)| start + shape.size() <= col);
-        for (group, cut) in cuts.windows(2).enumerate().skip(first_group).take_while(|(_, c)| c[0] < row + count) {
-            for (b, &(shape, start)) in masses.iter().enumerate().skip(first_mass) {
-                if start >= col + cols {
-                    break;
-                }
-                let (low, high) = (col.max(start), (col + cols).min(start + shape.size()));
-                let dense = matches!(shape, MassBlock::Dense(_));
-                let (wide_col, wide) = if dense { (start, shape.size()) } else { (low, high - low) };
-                pieces.push(Piece {
-                    block: index,
-                    block_row: cut[0] - row,
-                    block_col: low - col,
-                    row: cut[0],
-                    rows: cut[1] - cut[0],
-                    col: low,
-                    cols: high - low,
-                    mass: b,
-                    mass_col: start,
-                    dense,
-                    start: 0,
-                    wide_col,
-                    wide,
-                });
-                group_of.push(group);
-            }
-        }
-    }
-    (pieces, group_of)
-}
-
-/// The unordered pairs of pieces whose product is not zero by structure.
-fn meeting_pieces(size: usize, pieces: &[Piece]) -> Vec<(usize, usize)> {
-    let mut over: HashMap<usize, Vec<usize>> = HashMap::with_capacity(size);
-    let mut pairs = BTreeSet::new();
-    for (p, piece) in pieces.iter().enumerate() {
-        for col in piece.wide_col..piece.wide_col + piece.wide {
-            let others = over.entry(col).or_default();
-            others.push(p);
-            pairs.extend(others.iter().map(|&q| (q, p)));
-        }
-    }
-    pairs.into_iter().collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }
