@@ -15,6 +15,7 @@ pub mod problems;
 pub mod real;
 pub mod scalar;
 pub mod system;
+pub mod tangent;
 pub mod trajectory;
 pub mod vector;
 

@@ -351,11 +351,15 @@ impl Saddle {
             for i in 0..self.image.len() {
                 self.lambda[i] -= length * self.image[i];
             }
-            if length * square <= f64::EPSILON.powi(2) * dot(&self.lambda, &self.lambda) {
+            if length * square <= (1e3 * f64::EPSILON).powi(2) * dot(&self.lambda, &self.lambda) {
                 break;
             }
             self.gradient.copy_from_slice(&self.lambda);
             let next = self.null_transpose(mass, rows);
+            // Rounding is all that is left: further directions would only carry it on.
+            if next <= (1e3 * f64::EPSILON).powi(2) * square {
+                break;
+            }
             for i in 0..self.direction.len() {
                 self.direction[i] = self.gradient[i] * self.scale[i].powi(2) + next / square * self.direction[i];
             }

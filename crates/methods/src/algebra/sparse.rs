@@ -170,6 +170,11 @@ impl<T: Field> SparseLu<T> {
         self.searches
     }
 
+    /// Chooses pivots anew in the next factorisation, so that it depends on nothing before it.
+    pub fn forget(&mut self) {
+        self.analysed = false;
+    }
+
     /// Factors a matrix of the pattern given at construction.
     pub fn factor(&mut self, a: &Sparse<T>) -> Result<(), SingularColumn> {
         self.equilibrate(a);

@@ -1,10 +1,16 @@
 //! Integrators: from a state to the next one, with error control and continuous output.
 
 pub mod control;
+pub mod generalized_alpha;
+mod implicit;
+mod newton;
+pub mod radau;
 pub mod runge_kutta;
 mod simulate;
 pub mod tableau;
 
+pub use generalized_alpha::GeneralizedAlpha;
+pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
 
@@ -32,7 +38,12 @@ pub struct About {
 
 /// The tables of all methods, in the order of the documentation.
 pub fn methods() -> &'static [&'static About] {
-    &[&runge_kutta::ABOUT_DOPRI5, &runge_kutta::ABOUT_DOP853]
+    &[
+        &runge_kutta::ABOUT_DOPRI5,
+        &runge_kutta::ABOUT_DOP853,
+        &radau::ABOUT_RADAU,
+        &generalized_alpha::ABOUT_GENERALIZED_ALPHA,
+    ]
 }
 
 /// The method of a name, with its settings checked.
@@ -43,6 +54,8 @@ pub fn create<'a, Y: System + 'a>(
     Ok(match name {
         "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
         "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
+        "radau" => Box::new(Radau::<Y>::new(settings)?),
+        "generalized_alpha" => Box::new(GeneralizedAlpha::<Y>::new(settings)?),
         _ => return Err(SettingsError::Method { name: name.to_owned() }),
     })
 }
