@@ -2,14 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert::bodies::{Inertia, Particle, Rigid};
+use dalembert::element::About;
 use dalembert::forces::{
     Actuator, AnyForce, AppliedForce, AppliedTorque, Axes, Drag, Force, GRAVITATIONAL_CONSTANT, Gravitation, Law,
     NonlinearSpring, RotationalSpring, Spring, TensionPoints, TensionTable,
 };
-use dalembert::methods::System;
 use dalembert::methods::algebra::Mass;
 use dalembert::methods::lie::Quat;
+use dalembert::methods::scalar::Dual;
 use dalembert::methods::vector::Vec3;
+use dalembert::methods::{Jet, State, System};
 use dalembert::model::{Instant, Model, Orientation, Place, Wrench};
 use dalembert::signals::{Formula, Interpolation, SignalRef};
 use std::f64::consts::PI;
@@ -213,6 +215,49 @@ fn applied_forces_act_in_their_axes() {
     let pushed = wrenches(&Actuator { force: 5.0.into() }, &[at([0.0; 3], [0.0; 3]), at([0.0, 3.0, 4.0], [0.0; 3])]);
     close(pushed[1].force, [0.0, 3.0, 4.0], 5.0);
     close(pushed[0].force, [0.0, -3.0, -4.0], 5.0);
+}
+
+/// In a model of every force the ledger closes: d/dt (kinetic + potential) = supply − dissipation along the motion.
+#[test]
+fn the_ledger_of_all_forces_closes() {
+    let mut b = Model::builder();
+    b.gravity([0.3, -0.2, -9.81]);
+    let (stone, top) = (b.body("stone", Particle::sample()), b.body("top", Rigid::sample()));
+    let ground = b.ground();
+    let turn = Orientation::AxisAngle { axis: [1.0, 1.0, 0.0], angle: 0.4 };
+    let still = b.frame("still", ground, [0.2, 0.1, 1.0], turn);
+    let tip = b.frame("tip", top, [0.3, -0.1, 0.5], turn);
+    let p = b.point("", stone, [0.0; 3]);
+    b.force("actuator", Actuator::sample(), [tip.into(), p])
+        .force("push", AppliedForce::sample(), tip.into())
+        .force("twist", AppliedTorque::sample(), tip)
+        .force("air", Drag::sample(), p)
+        .force("sky", Gravitation::sample(), vec![still.into(), tip.into(), p])
+        .force("rubber", NonlinearSpring::sample(), [still.into(), p])
+        .force("coil", RotationalSpring::sample(), [still, tip])
+        .force("spring", Spring::sample(), [still.into(), tip.into()]);
+    let model = b.build().unwrap();
+    let a = accelerations(&model);
+
+    // q ⊕ ε v, v + ε a, t + ε
+    let plain = model.initial_state();
+    let mut s = State::<Dual>::zeros(model.shape());
+    s.lift(&plain);
+    let base = s.q.clone();
+    let delta: Vec<Dual> = plain.v.iter().map(|&v| Jet::new(0.0, v)).collect();
+    model.retract(&base, &delta, &mut s.q);
+    s.v.iter_mut().zip(&a).for_each(|(v, &a)| v.eps[0] = a);
+    s.t.eps[0] = 1.0;
+    let mut w = model.work::<Dual>();
+    model.prepare(&s, &mut w);
+    let ledger = model.ledger(&s, &mut w);
+    let mut flows = [Dual::default(); 2];
+    model.integrand(&s, &[], &mut w, &mut flows);
+    let [heat, supply] = flows.map(|f| f.re);
+    let rate = (ledger.kinetic + ledger.potential).eps[0];
+    assert!(heat > 0.1 && supply.abs() > 0.1);
+    // Some hundred operations on powers below 1e3 W.
+    assert!((rate - supply + heat).abs() < 1000.0 * EPSILON * 1e3, "{rate} {supply} {heat}");
 }
 
 #[test]

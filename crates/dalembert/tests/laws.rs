@@ -9,6 +9,7 @@ use dalembert::forces::{
     AnyForce, AppliedForce, AppliedTorque, Axes, Force, Gravitation, Law, NonlinearSpring, TensionPoints, TensionTable,
 };
 use dalembert::methods::algebra::MassBlock;
+use dalembert::methods::scalar::Lanes4;
 use dalembert::methods::vector::Vec3;
 use dalembert::methods::{Jet, Real};
 use dalembert::model::{Acceleration, Instant, Markers, Place, Point, Site, Wrench};
@@ -16,6 +17,7 @@ use dalembert::signals::{Formula, Harmonic, Interpolation, Signal, SignalRef};
 use dalembert::{bodies, forces, signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::any::TypeId;
 
 const SEED: u64 = 1743; // the year of the Traité de dynamique
 
@@ -79,6 +81,8 @@ enum Fault {
     World,
     /// Its derivative is cut off.
     Derivative,
+    /// Lanes are computed in another way.
+    Lanes,
     /// Its data are refused.
     Defect,
 }
@@ -104,9 +108,10 @@ impl Force for WrongSpring {
         match self.fault {
             Fault::Heat => pull -= gap * (gap.dot(closing) * 0.5),
             Fault::Moment => pull += gap.cross(Vec3::constant([0.0, 0.0, 1.0])),
-            Fault::World => pull = pull + Vec3([at[0].r[0], R::zero(), R::zero()]),
+            Fault::World => pull += Vec3([at[0].r[0], R::zero(), R::zero()]),
             // Almost the value of pull, but the derivative of round() is zero.
             Fault::Derivative => pull = gap.map(|x| (x * 3e6).round() * 1e-6),
+            Fault::Lanes if TypeId::of::<R>() == TypeId::of::<Lanes4>() => pull = pull * R::from(1.0 + 1e-15),
             _ => {}
         }
         out[0] = Wrench::force(pull);
@@ -135,7 +140,15 @@ fn wrong_forces_are_caught() {
     assert_eq!(laws(Fault::Moment), ["power", "balance", "objectivity"]);
     assert_eq!(laws(Fault::World), ["power", "balance", "objectivity"]);
     assert!(laws(Fault::Derivative).contains(&"derivative"));
+    assert_eq!(laws(Fault::Lanes), ["lanes"]);
     assert_eq!(laws(Fault::Defect), ["sample"]);
+}
+
+#[test]
+fn wrong_signals_are_caught() {
+    let laws = |signal: Signal| broken(SIGNAL_LAWS, &signal);
+    assert_eq!(laws(Signal::expression("floor(1e6*t)/1e6").unwrap()), ["derivative"]);
+    assert_eq!(laws(Signal::Harmonic(Harmonic::default())), ["sample"]);
 }
 
 /// A description that does not read as it was written, or belongs to something else.
