@@ -11,6 +11,8 @@ pub mod equations;
 pub mod expression;
 pub mod forces;
 pub mod model;
+pub mod record;
+pub mod report;
 pub mod scene;
 pub mod signals;
 

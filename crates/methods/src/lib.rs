@@ -4,6 +4,7 @@
 //! q̇ = T(q) v, M(q) v̇ = f(t, q, v, x) − Gᵀλ, ẋ = r, 0 = g(t, q), 0 = A v + b. See `ARCHITECTURE.md` for the plan of the house.
 
 pub mod algebra;
+pub mod dynamics;
 pub mod integrate;
 pub mod jet;
 pub mod lanes;
@@ -11,6 +12,7 @@ pub mod lie;
 pub mod real;
 pub mod scalar;
 pub mod system;
+pub mod trajectory;
 pub mod vector;
 
 pub use jet::Jet;

@@ -1,0 +1,159 @@
+//! The report of a run: one HTML page that needs nothing else, and its pictures as files.
+//!
+//! All pictures are SVG written by [`svg`], so a report needs no plotting library, no script, no font and no
+//! network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
+//! channels → [`panels`] (which channels share a plot) → [`plot`] (axes, [`scale`]; curves, [`decimate`]) →
+//! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself.
+
+pub mod decimate;
+pub mod html;
+pub mod panels;
+pub mod plot;
+pub mod scale;
+pub mod stroboscope;
+pub mod svg;
+pub mod theme;
+
+mod format;
+mod tables;
+
+pub use html::page;
+pub use panels::{Panel, automatic_panels};
+pub use stroboscope::{Frame, Motion, Shape};
+pub use svg::Form;
+
+use dalembert_methods::trajectory::{Event, Trajectory};
+
+use crate::record::Summary;
+use plot::{Mark, Plot, Series};
+
+/// Most panels that are drawn; further channels are only listed.
+const DRAWN: usize = 160;
+/// Bytes that all curves together may take in a page.
+const CURVE_BYTES: usize = 1_200_000;
+
+/// What a report is made from.
+#[derive(Clone, Debug)]
+pub struct ReportInput<'a> {
+    /// The summary of the run.
+    pub summary: &'a Summary,
+    /// The recorded channels.
+    pub trajectory: &'a Trajectory,
+    /// The time at the start of each accepted step and its size, both in s.
+    pub steps: &'a [(f64, f64)],
+    /// The events in the order of time.
+    pub events: &'a [Event],
+    /// The scene as run.
+    pub scene_text: &'a str,
+    /// The plots; [`automatic_panels`] makes a good choice.
+    pub panels: Vec<Panel>,
+    /// The shapes of the bodies over time, for the picture at the top.
+    pub motion: Option<&'a Motion>,
+}
+
+/// One plot, ready for the page or a file.
+struct Picture {
+    /// The panel it shows.
+    panel: Panel,
+    /// The SVG text.
+    svg: String,
+}
+
+impl<'a> ReportInput<'a> {
+    /// A report on a summary and a trajectory, with automatic panels and nothing else yet.
+    pub fn new(summary: &'a Summary, trajectory: &'a Trajectory) -> Self {
+        let panels = automatic_panels(trajectory.channels());
+        Self { summary, trajectory, steps: &[], events: &[], scene_text: "", panels, motion: None }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let number_only = self.events.len() > 8;
+        let label = |(i, event): (usize, &Event)| Mark {
+            time: event.time,
+            label: if number_only { format!("{}", i + 1) } else { format!("{} {}", i + 1, event.kind) },
+        };
+        self.events.iter().enumerate().map(label).collect()
+    }
+
+    /// The pictures of the panels, at most [`DRAWN`] of them.
+    fn pictures(&self, form: Form) -> Vec<Picture> {
+        let marks = self.marks();
+        let drawn = &self.panels[..self.panels.len().min(DRAWN)];
+        let curves: usize = drawn.iter().map(|panel| panel.channels.len()).sum();
+        let budget = CURVE_BYTES / curves.max(1);
+        let draw = |panel: &Panel| {
+            let series = panel.channels.iter().filter_map(|name| {
+                let values = self.trajectory.column(name)?;
+                Some(Series { name: panel.short_name(name), time: self.trajectory.time(), values })
+            });
+            let mut title = panel.title.clone();
+            if form == Form::File && !panel.section.is_empty() {
+                title = format!("{} · {title}", panel.section.replace('.', " "));
+            }
+            let plot = Plot {
+                title,
+                unit: panel.unit.clone(),
+                log: panel.log,
+                series: series.collect(),
+                marks: &marks,
+                curve_bytes: budget,
+            };
+            Picture { panel: panel.clone(), svg: plot.draw(form) }
+        };
+        drawn.iter().map(draw).collect()
+    }
+
+    /// The picture of the step sizes, if steps were recorded.
+    fn step_picture(&self, form: Form) -> Option<String> {
+        if self.steps.is_empty() {
+            return None;
+        }
+        let (time, sizes): (Vec<f64>, Vec<f64>) = self.steps.iter().copied().unzip();
+        let series = vec![Series { name: "step size".to_owned(), time: &time, values: &sizes }];
+        let marks = self.marks();
+        let (title, unit) = ("step size".to_owned(), "s".to_owned());
+        Some(Plot { title, unit, log: true, series, marks: &marks, curve_bytes: 40_000 }.draw(form))
+    }
+}
+
+/// The pictures of a report as stand-alone SVG files: pairs of a file name and the text.
+///
+/// They carry their own colours and, like the page, follow the reader's choice of light or dark.
+pub fn svg_files(input: &ReportInput<'_>) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    if let Some(svg) = input.motion.and_then(|motion| motion.draw(Form::File)) {
+        files.push(("motion.svg".to_owned(), svg));
+    }
+    if let Some(svg) = input.step_picture(Form::File) {
+        files.push(("step-size.svg".to_owned(), svg));
+    }
+    for Picture { panel, svg } in input.pictures(Form::File) {
+        let stem = file_stem(&format!("{}-{}", panel.section, panel.title));
+        let taken = |name: &str, files: &[(String, String)]| files.iter().any(|(known, _)| known == name);
+        let mut name = format!("{stem}.svg");
+        let mut number = 2;
+        while taken(&name, &files) {
+            name = format!("{stem}-{number}.svg");
+            number += 1;
+        }
+        files.push((name, svg));
+    }
+    files
+}
+
+/// A file name that is safe everywhere: lower-case letters, digits and hyphens.
+fn file_stem(text: &str) -> String {
+    let mut stem = String::new();
+    for c in text.chars().take(100) {
+        if c.is_ascii_alphanumeric() {
+            stem.push(c.to_ascii_lowercase());
+        } else if !stem.is_empty() && !stem.ends_with('-') {
+            stem.push('-');
+        }
+    }
+    let stem = stem.trim_end_matches('-');
+    if stem.is_empty() { "panel".to_owned() } else { stem.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

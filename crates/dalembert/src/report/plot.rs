@@ -1,0 +1,280 @@
+//! Line plots over time.
+//!
+//! From top to bottom: title with unit, key, labels of events, the field with its grid and curves, the time axis.
+//! Values that are not finite leave a gap. On a logarithmic axis magnitudes are drawn and zeros leave a gap.
+
+use super::decimate::{by_column, simplify};
+use super::scale::Axis;
+use super::svg::{Anchor, Form, Svg, polyline};
+use super::theme::CURVES;
+
+const WIDTH: f64 = 560.0;
+const FIELD: f64 = 168.0;
+const RIGHT: f64 = 16.0;
+const ROW: f64 = 16.0;
+/// Deviation from the true curve that nobody sees, px.
+const TOLERANCE: f64 = 0.15;
+/// Bytes that one point of a curve takes, about.
+const POINT: usize = 10;
+/// Rows of event labels.
+const MARK_ROWS: usize = 2;
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub struct Series<'a> {
+    /// Name in the key.
+    pub name: String,
+    /// Times, s.
+    pub time: &'a [f64],
+    /// Values at these times.
+    pub values: &'a [f64],
+}
+
+/// An instant to mark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// When, s.
+    pub time: f64,
+    /// What to write there, if there is room.
+    pub label: String,
+}
+
+/// A line plot over time.
+#[derive(Clone, Debug)]
+pub struct Plot<'a> {
+    /// Title.
+    pub title: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// Whether the values have a logarithmic axis.
+    pub log: bool,
+    /// The curves, at most [`CURVES`].
+    pub series: Vec<Series<'a>>,
+    /// Instants to mark.
+    pub marks: &'a [Mark],
+    /// Bytes that each curve may take, about.
+    pub curve_bytes: usize,
+}
+
+/// The field of a plot in px, with its axes.
+struct Field {
+    left: f64,
+    top: f64,
+    time: Axis,
+    values: Axis,
+}
+
+/// A mark that lies in the field.
+struct PlacedMark {
+    /// Place of the line, px.
+    x: f64,
+    /// Row and centre of the label, if there is room for it.
+    label: Option<(usize, f64)>,
+    /// Which mark.
+    index: usize,
+}
+
+impl Field {
+    fn width(&self) -> f64 {
+        WIDTH - RIGHT - self.left
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + FIELD
+    }
+
+    fn x(&self, time: f64) -> Option<f64> {
+        self.time.place(time).map(|place| self.left + place * self.width())
+    }
+
+    fn y(&self, value: f64) -> Option<f64> {
+        self.values.place(value).map(|place| self.bottom() - place * FIELD)
+    }
+}
+
+impl Plot<'_> {
+    /// Draws the plot.
+    pub fn draw(&self, form: Form) -> String {
+        let time = match bounds(self.series.iter().flat_map(|s| s.time.iter().copied()), false) {
+            Some((low, high)) => Axis::linear(low, high, 6),
+            None => Axis::linear(0.0, 1.0, 6),
+        };
+        let values = self.value_axis();
+        let widest = values.ticks.iter().map(|tick| text_width(&tick.label, 11.0)).fold(24.0, f64::max);
+        let mut field = Field { left: (widest + 16.0).ceil(), top: 0.0, time, values };
+        let key = self.key_rows(&field);
+        let (labels, mark_rows) = self.mark_labels(&field);
+        let note_row = if field.values.note.is_empty() { 0.0 } else { ROW - 2.0 };
+        field.top = 34.0 + ROW * key.len() as f64 + note_row + 13.0 * mark_rows as f64;
+        if key.is_empty() && mark_rows == 0 && note_row == 0.0 {
+            field.top -= 4.0;
+        }
+        let height = field.bottom() + 38.0;
+
+        let heading = if self.unit == "1" { self.title.clone() } else { format!("{} [{}]", self.title, self.unit) };
+        let mut svg = Svg::new(form, WIDTH, height, &format!("{heading} over time"));
+        svg.text("title", [field.left, 18.0], Anchor::Start, &heading);
+        for (row, entries) in key.iter().enumerate() {
+            let y = 36.0 + ROW * row as f64;
+            for (index, x) in entries {
+                svg.line(&format!("curve c{index}"), [*x, y - 3.5], [*x + 24.0, y - 3.5]);
+                svg.text("key", [*x + 29.0, y], Anchor::Start, &self.series[*index].name);
+            }
+        }
+        if note_row > 0.0 {
+            let y = 33.0 + ROW * key.len() as f64;
+            svg.text("mark", [field.left, y], Anchor::Start, &field.values.note);
+        }
+        self.draw_grid(&mut svg, &field);
+        self.draw_marks(&mut svg, &field, &labels, mark_rows);
+        let mut drawn = false;
+        for (index, series) in self.series.iter().take(CURVES).enumerate() {
+            let path = self.curve(series, &field);
+            if !path.is_empty() {
+                svg.path(&format!("curve c{index}"), &path);
+                drawn = true;
+            }
+        }
+        if !drawn {
+            let middle = [field.left + 0.5 * field.width(), field.top + 0.5 * FIELD];
+            svg.text("key", middle, Anchor::Middle, if self.log { "no values other than zero" } else { "no values" });
+        }
+        svg.finish()
+    }
+
+    fn value_axis(&self) -> Axis {
+        let all = self.series.iter().take(CURVES).flat_map(|s| s.values.iter().copied());
+        match bounds(all, self.log) {
+            Some((low, high)) if self.log => Axis::logarithmic(low, high),
+            Some((low, high)) => {
+                let pad = 0.04 * (high - low);
+                // A padded range must not cross zero if the data do not: it would suggest a sign change.
+                let low_padded = if low >= 0.0 { (low - pad).max(0.0) } else { low - pad };
+                let high_padded = if high <= 0.0 { (high + pad).min(0.0) } else { high + pad };
+                Axis::linear(low_padded, high_padded, 5)
+            }
+            None => Axis::linear(0.0, 1.0, 5),
+        }
+    }
+
+    /// Index and place of the entries of the key, row by row; empty for one curve that the title names.
+    fn key_rows(&self, field: &Field) -> Vec<Vec<(usize, f64)>> {
+        let count = self.series.len().min(CURVES);
+        if count == 0 || (count == 1 && self.title.ends_with(&self.series[0].name)) {
+            return Vec::new();
+        }
+        let mut rows = vec![Vec::new()];
+        let mut x = field.left;
+        for (index, series) in self.series.iter().take(CURVES).enumerate() {
+            let width = 29.0 + text_width(&series.name, 11.0) + 16.0;
+            if x + width > WIDTH - RIGHT + 16.0 && x > field.left {
+                rows.push(Vec::new());
+                x = field.left;
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push((index, x));
+            }
+            x += width;
+        }
+        rows
+    }
+
+    /// Places of the marks with their labels and rows, and the number of rows; labels without room are left out.
+    fn mark_labels(&self, field: &Field) -> (Vec<PlacedMark>, usize) {
+        let mut ends = [f64::NEG_INFINITY; MARK_ROWS];
+        let mut out: Vec<PlacedMark> = Vec::new();
+        let mut rows = 0;
+        for (index, mark) in self.marks.iter().enumerate() {
+            let Some(x) = field.x(mark.time) else { continue };
+            if out.last().is_some_and(|last| (x - last.x).abs() < 1.5) {
+                continue;
+            }
+            let half = 0.5 * text_width(&mark.label, 10.0);
+            let centre = x.min(WIDTH - 2.0 - half).max(field.left + half);
+            let row = ends.iter().position(|end| centre - half > end + 4.0);
+            if let Some(row) = row {
+                ends[row] = centre + half;
+                rows = rows.max(row + 1);
+            }
+            out.push(PlacedMark { x, label: row.map(|row| (row, centre)), index });
+        }
+        (out, rows)
+    }
+
+    fn draw_grid(&self, svg: &mut Svg, field: &Field) {
+        let (left, right) = (field.left, field.left + field.width());
+        let mut grid = String::new();
+        for tick in &field.values.ticks {
+            let y = field.bottom() - tick.place * FIELD;
+            grid += &polyline(&[[left, y], [right, y]]);
+            svg.text("tick", [left - 7.0, y + 3.8], Anchor::End, &tick.label);
+        }
+        for tick in &field.time.ticks {
+            let x = left + tick.place * field.width();
+            grid += &polyline(&[[x, field.top], [x, field.bottom()]]);
+            svg.text("tick", [x, field.bottom() + 15.0], Anchor::Middle, &tick.label);
+        }
+        svg.path("grid", &grid);
+        svg.path("axis", &polyline(&[[left, field.top], [left, field.bottom()], [right, field.bottom()]]));
+        let note = if field.time.note.is_empty() { String::new() } else { format!(" {}", field.time.note) };
+        svg.text("label", [right, field.bottom() + 30.0], Anchor::End, &format!("time [s]{note}"));
+    }
+
+    fn draw_marks(&self, svg: &mut Svg, field: &Field, marks: &[PlacedMark], rows: usize) {
+        let mut lines = String::new();
+        for PlacedMark { x, label, index } in marks {
+            let mut top = field.top;
+            if let Some((row, centre)) = label {
+                let y = field.top - 4.0 - 13.0 * (rows - 1 - row) as f64;
+                svg.text("mark", [*centre, y], Anchor::Middle, &self.marks[*index].label);
+                top = y + 2.0;
+            }
+            lines += &polyline(&[[*x, top], [*x, field.bottom()]]);
+        }
+        if !lines.is_empty() {
+            svg.path("event", &lines);
+        }
+    }
+
+    /// Path commands of a curve, with a new start after each gap.
+    fn curve(&self, series: &Series<'_>, field: &Field) -> String {
+        let budget = (self.curve_bytes / POINT).max(16);
+        let columns = (budget / 4).clamp(4, field.width() as usize);
+        let samples = series.time.iter().zip(series.values);
+        let places: Vec<Option<[f64; 2]>> = samples.map(|(t, v)| Some([field.x(*t)?, field.y(*v)?])).collect();
+        let mut path = String::new();
+        for run in places.chunk_by(|a, b| a.is_some() && b.is_some()) {
+            let points: Vec<[f64; 2]> = run.iter().copied().flatten().collect();
+            let few = simplify(&by_column(&points, field.left, field.left + field.width(), columns), TOLERANCE);
+            match few.as_slice() {
+                [] => {}
+                // A lone sample between gaps would be invisible as a line of no length.
+                [[x, y]] => path += &polyline(&[[x - 1.0, *y], [x + 1.0, *y]]),
+                _ => path += &polyline(&few),
+            }
+        }
+        path
+    }
+}
+
+/// Smallest and largest finite value; of the magnitudes other than zero for a logarithmic axis.
+fn bounds(values: impl Iterator<Item = f64>, log: bool) -> Option<(f64, f64)> {
+    let usable = values.filter(|x| x.is_finite() && !(log && *x == 0.0)).map(|x| if log { x.abs() } else { x });
+    usable.fold(None, |range, x| match range {
+        None => Some((x, x)),
+        Some((low, high)) => Some((f64::min(low, x), f64::max(high, x))),
+    })
+}
+
+/// Width of a text in px, about, without knowing the font.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    let em = |c: char| match c {
+        'i' | 'l' | 'j' | '.' | ',' | '\'' | ':' | ' ' | '|' => 0.3,
+        '⁰'..='⁹' | '¹' | '²' | '³' | '⁻' | 'f' | 't' | 'r' | '[' | ']' | '(' | ')' => 0.4,
+        'm' | 'w' | 'M' | 'W' => 0.88,
+        c if c.is_ascii() => 0.58,
+        c if (c as u32) < 0x2e80 => 0.62,
+        _ => 1.0,
+    };
+    size * text.chars().map(em).sum::<f64>()
+}

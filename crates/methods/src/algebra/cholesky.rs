@@ -1,0 +1,319 @@
+//! Block-sparse Cholesky factors of positive *semi*definite matrices, with the rank found on the way.
+//!
+//! The matrix S is made of square groups of rows. Groups are eliminated in a fill-reducing order fixed at construction;
+//! inside a group the largest remaining pivot goes first. A full matrix is the case of one group: diagonally pivoted
+//! Cholesky. With S scaled to a unit diagonal, the pivot of a row is the squared sine of the angle between that row and the
+//! span of the rows kept before it, whatever their order. A row whose pivot is at most its threshold is *dependent*: its
+//! column of the factor is zero, and so is its entry in every solution.
+//!
+//! ```text
+//! S_JJ = L_J L_Jᵀ (rank r_J)      L_IJ = S_IJ P_J L_J⁻ᵀ      S_IK ← S_IK − L_IJ L_KJᵀ      for I, K after J
+//! ```
+//!
+//! References: N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 10.3;
+//! T. A. Davis, *Direct Methods for Sparse Linear Systems*, SIAM 2006, chapter 4.
+
+use super::ordering::{Elimination, minimum_degree};
+use std::collections::{BTreeSet, HashMap};
+
+/// Where the values of a group pair live.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Slot {
+    /// The first value; blocks are stored by rows.
+    pub start: usize,
+    /// The number of columns.
+    pub stride: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    /// The group on the diagonal.
+    group: usize,
+    /// The place of S_JJ (lower triangle used) and, in `diagonals`, of L_J.
+    matrix: usize,
+    factor: usize,
+    /// The groups below and the places of their blocks.
+    below: Vec<(usize, usize)>,
+    /// The places of the blocks (a, b), a ≥ b in `below`, that this column updates, in that order.
+    updates: Vec<usize>,
+    rank: usize,
+}
+
+/// The factors and their structure.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockCholesky {
+    columns: Vec<Column>,
+    /// First row and number of rows of each group.
+    groups: Vec<(usize, usize)>,
+    slots: HashMap<(usize, usize), usize>,
+    place: Vec<usize>,
+    values: Vec<f64>,
+    diagonals: Vec<f64>,
+    /// For each group, its local rows in the order of their pivots, at the group's first row.
+    pivots: Vec<usize>,
+    row: Vec<f64>,
+    work: u64,
+}
+
+impl BlockCholesky {
+    /// The structure for groups of the given sizes (consecutive rows) that meet as `neighbours` says.
+    pub fn new(sizes: &[usize], neighbours: &[BTreeSet<usize>]) -> Self {
+        let mut first = 0;
+        let groups: Vec<(usize, usize)> = sizes
+            .iter()
+            .map(|&n| {
+                first += n;
+                (first - n, n)
+            })
+            .collect();
+        let Elimination { order, columns: reach } = minimum_degree(neighbours);
+        let mut place = vec![0; sizes.len()];
+        for (k, &g) in order.iter().enumerate() {
+            place[g] = k;
+        }
+        let (mut total, mut total_diagonal) = (0, 0);
+        let mut slots = HashMap::new();
+        for (k, reach) in reach.iter().enumerate() {
+            let column = order[k];
+            for &row in std::iter::once(&k).chain(reach) {
+                slots.insert((order[row], column), total);
+                total += sizes[order[row]] * sizes[column];
+            }
+        }
+        let columns = reach
+            .iter()
+            .enumerate()
+            .map(|(k, reach)| {
+                let group = order[k];
+                let factor = total_diagonal;
+                total_diagonal += sizes[group] * sizes[group];
+                let mut updates = Vec::new();
+                for (i, &a) in reach.iter().enumerate() {
+                    updates.extend(reach[..=i].iter().map(|&b| slots[&(order[a], order[b])]));
+                }
+                Column {
+                    group,
+                    matrix: slots[&(group, group)],
+                    factor,
+                    below: reach.iter().map(|&r| (order[r], slots[&(order[r], group)])).collect(),
+                    updates,
+                    rank: 0,
+                }
+            })
+            .collect();
+        let work = work_of(sizes, &order, &reach);
+        Self {
+            columns,
+            groups,
+            slots,
+            place,
+            values: vec![0.0; total],
+            diagonals: vec![0.0; total_diagonal],
+            pivots: vec![0; first],
+            row: vec![0.0; sizes.iter().copied().max().unwrap_or(0)],
+            work,
+        }
+    }
+
+    /// Multiplications of one factorisation.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Whether the block (a, b) is stored; of each pair of different groups exactly one order is.
+    pub fn slot(&self, a: usize, b: usize) -> Option<Slot> {
+        if self.place[a] < self.place[b] {
+            return None;
+        }
+        self.slots.get(&(a, b)).map(|&start| Slot { start, stride: self.groups[b].1 })
+    }
+
+    /// The values, cleared, to be filled through the slots: lower triangles on the diagonal, full blocks elsewhere.
+    pub fn clear(&mut self) -> &mut [f64] {
+        self.values.fill(0.0);
+        &mut self.values
+    }
+
+    /// The diagonal entries of the matrix just filled in.
+    pub fn diagonal(&self, out: &mut [f64]) {
+        for column in &self.columns {
+            let (first, n) = self.groups[column.group];
+            for i in 0..n {
+                out[first + i] = self.values[column.matrix + i * (n + 1)];
+            }
+        }
+    }
+
+    /// Replaces S by D S D.
+    pub fn scale(&mut self, scale: &[f64]) {
+        for column in &self.columns {
+            let (first_col, cols) = self.groups[column.group];
+            for &(group, start) in std::iter::once(&(column.group, column.matrix)).chain(&column.below) {
+                let (first, rows) = self.groups[group];
+                for i in 0..rows {
+                    let line = &mut self.values[start + i * cols..start + (i + 1) * cols];
+                    for (value, col) in line.iter_mut().zip(&scale[first_col..first_col + cols]) {
+                        *value *= scale[first + i] * col;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Factors. Rows with `first[i]` compete for pivots before the others. A row is kept if its pivot exceeds
+    /// `threshold[i]`; `pivot[i]` tells the pivot of every row, met or left.
+    pub fn factor(&mut self, first: &[bool], threshold: &[f64], pivot: &mut [f64]) {
+        for k in 0..self.columns.len() {
+            self.factor_diagonal(k, first, threshold, pivot);
+            self.factor_below(k);
+        }
+    }
+
+    fn factor_diagonal(&mut self, k: usize, first: &[bool], threshold: &[f64], pivot: &mut [f64]) {
+        let column = &mut self.columns[k];
+        let (offset, n) = self.groups[column.group];
+        let s = &self.values[column.matrix..column.matrix + n * n];
+        let l = &mut self.diagonals[column.factor..column.factor + n * n];
+        let order = &mut self.pivots[offset..offset + n];
+        let remaining = &mut pivot[offset..offset + n];
+        for i in 0..n {
+            order[i] = i;
+            remaining[i] = s[i * n + i];
+        }
+        column.rank = 0;
+        for step in 0..n {
+            // The largest pivot among the rows that go first, then among the others.
+            let mut best: Option<usize> = None;
+            for candidate in step..n {
+                let i = order[candidate];
+                if remaining[i] > threshold[offset + i]
+                    && best.is_none_or(|b| {
+                        (first[offset + i], remaining[i]) > (first[offset + order[b]], remaining[order[b]])
+                    })
+                {
+                    best = Some(candidate);
+                }
+            }
+            let Some(best) = best else { break };
+            order.swap(step, best);
+            let p = order[step];
+            let root = remaining[p].sqrt();
+            l[p * n + step] = root;
+            for &i in &order[step + 1..] {
+                let entry = if i > p { s[i * n + p] } else { s[p * n + i] };
+                let sum = dot(&l[i * n..i * n + step], &l[p * n..p * n + step]);
+                let value = (entry - sum) / root;
+                l[i * n + step] = value;
+                remaining[i] -= value * value;
+            }
+            column.rank += 1;
+        }
+    }
+
+    fn factor_below(&mut self, k: usize) {
+        let column = &self.columns[k];
+        let (offset, n) = self.groups[column.group];
+        let rank = column.rank;
+        let l = &self.diagonals[column.factor..column.factor + n * n];
+        let order = &self.pivots[offset..offset + n];
+        for &(group, start) in &column.below {
+            for i in 0..self.groups[group].1 {
+                let line = &mut self.values[start + i * n..start + (i + 1) * n];
+                self.row[..n].copy_from_slice(line);
+                line.fill(0.0);
+                for step in 0..rank {
+                    let p = order[step];
+                    let sum = dot(&line[..step], &l[p * n..p * n + step]);
+                    line[step] = (self.row[p] - sum) / l[p * n + step];
+                }
+            }
+        }
+        let mut update = column.updates.iter();
+        for (i, &(a, a_start)) in column.below.iter().enumerate() {
+            for &(b, b_start) in &column.below[..=i] {
+                let &target = update.next().expect("one target for each pair");
+                let (rows, cols) = (self.groups[a].1, self.groups[b].1);
+                for r in 0..rows {
+                    // Of a diagonal block only the lower triangle is used.
+                    for c in 0..if a == b { r + 1 } else { cols } {
+                        let sum = dot(
+                            &self.values[a_start + r * n..a_start + r * n + rank],
+                            &self.values[b_start + c * n..b_start + c * n + rank],
+                        );
+                        self.values[target + r * cols + c] -= sum;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Replaces `x` by the solution with zeros in the dependent rows; their right-hand sides are not read.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        for column in &self.columns {
+            let (offset, n) = self.groups[column.group];
+            let l = &self.diagonals[column.factor..column.factor + n * n];
+            let order = &self.pivots[offset..offset + n];
+            let z = &mut self.row[..n];
+            z.fill(0.0);
+            for step in 0..column.rank {
+                let p = order[step];
+                z[step] = (x[offset + p] - dot(&l[p * n..p * n + step], &z[..step])) / l[p * n + step];
+            }
+            for &(group, start) in &column.below {
+                let (first, rows) = self.groups[group];
+                for i in 0..rows {
+                    x[first + i] -= dot(&self.values[start + i * n..start + i * n + column.rank], &z[..column.rank]);
+                }
+            }
+            x[offset..offset + n].copy_from_slice(z);
+        }
+        for column in self.columns.iter().rev() {
+            let (offset, n) = self.groups[column.group];
+            let l = &self.diagonals[column.factor..column.factor + n * n];
+            let order = &self.pivots[offset..offset + n];
+            let z = &mut self.row[..n];
+            z.copy_from_slice(&x[offset..offset + n]);
+            for &(group, start) in &column.below {
+                let (first, rows) = self.groups[group];
+                for i in 0..rows {
+                    let known = x[first + i];
+                    for (z, value) in z[..column.rank].iter_mut().zip(&self.values[start + i * n..]) {
+                        *z -= value * known;
+                    }
+                }
+            }
+            let out = &mut x[offset..offset + n];
+            out.fill(0.0);
+            for step in (0..column.rank).rev() {
+                let p = order[step];
+                let value = z[step] / l[p * n + step];
+                out[p] = value;
+                for (z, l) in z[..step].iter_mut().zip(&l[p * n..]) {
+                    *z -= l * value;
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}
+
+/// Multiplications of a block factorisation with the given elimination.
+fn work_of(sizes: &[usize], order: &[usize], reach: &[Vec<usize>]) -> u64 {
+    let mut work = 0;
+    for (k, reach) in reach.iter().enumerate() {
+        let n = sizes[order[k]] as u64;
+        let below: u64 = reach.iter().map(|&r| sizes[order[r]] as u64).sum();
+        work += n * n * n / 6 + n + below * n * n / 2 + below * (below + 1) / 2 * n;
+    }
+    work
+}
+
+/// Multiplications of a block factorisation of this pattern; see [`BlockCholesky::work`].
+pub(crate) fn estimate(sizes: &[usize], neighbours: &[BTreeSet<usize>]) -> u64 {
+    let Elimination { order, columns } = minimum_degree(neighbours);
+    work_of(sizes, &order, &columns)
+}

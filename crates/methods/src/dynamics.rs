@@ -1,0 +1,417 @@
+//! Plain numbers from a system: accelerations with multipliers, residuals, and projections to the constraints.
+//!
+//! ```text
+//! M v̇ = f − [G; A]ᵀ λ,   [G; A] v̇ = −bias          index 1: accelerations and multipliers
+//! q ← q ⊕ δ,   min ½ δᵀ M δ   with   G δ = −g       projection of positions (Newton)
+//! v ← v + δ,   min ½ δᵀ M δ   with   G δ = −(G v + g_t),  A δ = −(A v + b)
+//! ```
+//!
+//! Projections are shortest in the metric of M, so they do not favour a unit. Redundant rows are found by the solve and
+//! need not be removed; they are checked once the others are met.
+//!
+//! References: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, 2nd ed., Springer 1996, sections VII.1–2;
+//! C. Lubich, *Extrapolation integrators for constrained multibody systems*, Impact Comput. Sci. Eng. 3 (1991) 213–234.
+
+use crate::algebra::{CONSISTENT, Mass, MassError, Rows, Saddle, SaddleError};
+use crate::integrate::{Counts, IntegrateError};
+use crate::system::{Shape, State, System};
+
+/// Most iterations of a projection of positions.
+const ITERATIONS: u32 = 40;
+/// Ratio of increments above which the Jacobian of a projection is computed anew.
+const CONTRACTION: f64 = 0.1;
+/// The slowest motion, in magnitudes per second, against which residuals of velocities are measured.
+const SLOWEST: f64 = 1e-6;
+
+/// The rates of a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rates {
+    /// Accelerations v̇.
+    pub v: Vec<f64>,
+    /// Rates ẋ of the extra states.
+    pub x: Vec<f64>,
+    /// Rates ż of the integrals.
+    pub z: Vec<f64>,
+    /// Multipliers λ of all rows.
+    pub multipliers: Vec<f64>,
+}
+
+impl Rates {
+    /// Rates of zeros.
+    pub fn zeros(shape: Shape) -> Self {
+        let zeros = |n| vec![0.0; n];
+        Self { v: zeros(shape.v), x: zeros(shape.x), z: zeros(shape.z), multipliers: zeros(shape.rows()) }
+    }
+}
+
+/// The worst residual of a level.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// The row.
+    pub row: usize,
+    /// Its residual, in the unit of the row (per second on velocity level).
+    pub value: f64,
+    /// The largest relative change of a coordinate or velocity that would remove it if the row were alone.
+    pub relative: f64,
+}
+
+/// Scratch and service for evaluating a system in plain numbers; nothing is allocated after [`Dynamics::new`].
+pub struct Dynamics<Y: System> {
+    work: Y::Work<f64>,
+    shape: Shape,
+    mass: Mass<f64>,
+    mass_is_constant: bool,
+    mass_ready: bool,
+    rows: Rows<f64>,
+    saddle: Saddle,
+    bias: Vec<f64>,
+    delta: Vec<f64>,
+    next: Vec<f64>,
+    size: Vec<f64>,
+    residual: Vec<f64>,
+    relative: Vec<f64>,
+    counts: Counts,
+}
+
+/// The mass matrix, the Jacobian and the factors of the last evaluation or projection.
+pub struct Parts<'a, W> {
+    /// Scratch of the system.
+    pub work: &'a mut W,
+    /// The mass matrix, factored.
+    pub mass: &'a mut Mass<f64>,
+    /// The Jacobian of all rows.
+    pub rows: &'a mut Rows<f64>,
+    /// The factors of the constraint solve.
+    pub saddle: &'a mut Saddle,
+}
+
+impl<Y: System> Dynamics<Y> {
+    /// Scratch for a system.
+    pub fn new(y: &Y) -> Self {
+        let shape = y.shape();
+        let mass = Mass::new(&y.mass_blocks());
+        let rows = Rows::new(shape.rows(), shape.v, &y.row_blocks());
+        let saddle = Saddle::new(&mass, &rows);
+        let zeros = |n| vec![0.0; n];
+        Self {
+            work: y.work(),
+            shape,
+            mass,
+            mass_is_constant: y.mass_is_constant(),
+            mass_ready: false,
+            rows,
+            saddle,
+            bias: zeros(shape.rows()),
+            delta: zeros(shape.v),
+            next: zeros(shape.q),
+            size: zeros(shape.v),
+            residual: zeros(shape.rows()),
+            relative: zeros(shape.rows()),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The work done so far; steps are the caller's to count.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The matrices and factors, for methods that need more than the calls here.
+    pub fn parts(&mut self) -> Parts<'_, Y::Work<f64>> {
+        Parts { work: &mut self.work, mass: &mut self.mass, rows: &mut self.rows, saddle: &mut self.saddle }
+    }
+
+    /// The rows that depend on others, as last found.
+    pub fn dependent(&self) -> &[usize] {
+        self.saddle.dependent()
+    }
+
+    /// What the next results depend on besides the state: 1 for each row remembered as dependent, else 0.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        out.extend(self.saddle.held().iter().map(|&held| f64::from(u8::from(held))));
+    }
+
+    /// Takes a memory back; returns the rest of the slice.
+    pub fn recall<'a>(&mut self, memory: &'a [f64]) -> &'a [f64] {
+        let (own, rest) = memory.split_at(self.shape.rows());
+        self.saddle.hold(&own.iter().map(|&held| held != 0.0).collect::<Vec<_>>());
+        rest
+    }
+
+    /// Accelerations, rates and multipliers of a state, which may lie slightly off the constraints.
+    pub fn evaluate(&mut self, y: &Y, s: &State<f64>, out: &mut Rates) -> Result<(), IntegrateError> {
+        self.accelerate(y, s, out, false)
+    }
+
+    fn accelerate(&mut self, y: &Y, s: &State<f64>, out: &mut Rates, strict: bool) -> Result<(), IntegrateError> {
+        y.prepare(s, &mut self.work);
+        self.update_mass(y, s)?;
+        y.force(s, &mut self.work, &mut out.v);
+        self.counts.forces += 1;
+        finite(y, s, &out.v, "the force on")?;
+        if self.shape.rows() == 0 {
+            self.mass.solve(&mut out.v);
+        } else {
+            self.update_rows(y, s, self.shape.rows());
+            y.constraint_bias(s, &mut self.work, &mut self.bias);
+            for (c, bias) in out.multipliers.iter_mut().zip(&self.bias) {
+                *c = -bias;
+            }
+            self.counts.solves += 1;
+            let (mass, rows, f, c) = (&self.mass, &self.rows, &mut out.v, &mut out.multipliers);
+            let solved =
+                if strict { self.saddle.solve(mass, rows, f, c) } else { self.saddle.solve_trial(mass, rows, f, c) };
+            solved.map_err(|error| named(y, s.t, error))?;
+        }
+        finite(y, s, &out.v, "the acceleration of")?;
+        y.rate(s, &mut self.work, &mut out.x);
+        y.integrand(s, &out.multipliers, &mut self.work, &mut out.z);
+        Ok(())
+    }
+
+    fn update_mass(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        if self.mass_ready && self.mass_is_constant {
+            return Ok(());
+        }
+        y.mass(s, &mut self.work, &mut self.mass);
+        self.mass.factor_checked().map_err(|MassError { velocity }| IntegrateError::SingularMass {
+            t: s.t,
+            velocity: y.velocity_name(velocity),
+        })?;
+        self.mass_ready = true;
+        Ok(())
+    }
+
+    fn update_rows(&mut self, y: &Y, s: &State<f64>, active: usize) {
+        y.jacobian(s, &mut self.work, &mut self.rows);
+        self.saddle.factor_first(&self.mass, &self.rows, active);
+        self.counts.factorisations += 1;
+    }
+
+    /// The sizes against which changes of coordinates are measured: their magnitudes, and a thousandth of the largest one.
+    fn update_size(&mut self, y: &Y, s: &State<f64>) {
+        y.magnitude(&s.q, &mut self.size);
+        let floor = 1e-3 * self.size.iter().fold(0.0, |max: f64, &size| max.max(size));
+        let floor = if floor > 0.0 { floor } else { 1.0 };
+        for size in &mut self.size {
+            *size += floor;
+        }
+    }
+
+    /// The same for velocities: sizes times the fastest relative rate.
+    fn update_speed(&mut self, y: &Y, s: &State<f64>) {
+        self.update_size(y, s);
+        let rate = s.v.iter().zip(&self.size).fold(SLOWEST, |max, (v, size)| max.max(v.abs() / size));
+        for size in &mut self.size {
+            *size *= rate;
+        }
+    }
+
+    /// Moves q to g(t, q) = 0 by the shortest way; returns the number of iterations.
+    ///
+    /// Stops when an increment, which is still applied, is below `tolerance` relative to the magnitudes. Newton's method
+    /// then leaves about the square of it.
+    pub fn project_position(&mut self, y: &Y, s: &mut State<f64>, tolerance: f64) -> Result<u32, IntegrateError> {
+        if self.shape.g == 0 {
+            return Ok(0);
+        }
+        let g = self.shape.g;
+        self.update_size(y, s);
+        let largest = self.size.iter().fold(0.0, |max: f64, &size| max.max(size));
+        let (mut fresh, mut last, mut released) = (true, f64::INFINITY, false);
+        let mut norm = f64::INFINITY;
+        for iteration in 1..=ITERATIONS {
+            y.prepare(s, &mut self.work);
+            if fresh {
+                self.update_mass(y, s)?;
+                self.update_rows(y, s, g);
+            }
+            self.position_residual(y, s);
+            for i in 0..self.bias.len() {
+                self.bias[i] = -self.residual[i];
+            }
+            self.counts.solves += 1;
+            self.counts.projections += 1;
+            self.saddle
+                .correct(&self.mass, &self.rows, &mut self.delta, &mut self.bias)
+                .map_err(|error| named(y, s.t, error))?;
+            finite(y, s, &self.delta, "the correction of")?;
+            // Far from the constraints the step is limited to the size of the system.
+            let longest =
+                self.delta.iter().zip(&self.size).fold(0.0, |max: f64, (d, size)| max.max(d.abs() / (size + largest)));
+            if longest > 1.0 {
+                self.delta.iter_mut().for_each(|d| *d /= longest);
+            }
+            norm = self.delta.iter().zip(&self.size).fold(0.0, |max: f64, (d, size)| max.max(d.abs() / size));
+            y.retract(&s.q, &self.delta, &mut self.next);
+            s.q.copy_from_slice(&self.next);
+            let stalled = norm > 0.5 * last && norm <= 1e3 * f64::EPSILON;
+            if norm <= tolerance || stalled {
+                if self.met(y, s, tolerance) {
+                    return Ok(iteration);
+                }
+                if released {
+                    break;
+                }
+                // A row remembered as dependent is not met: decide about the rank anew.
+                self.saddle.release();
+                released = true;
+                fresh = true;
+                last = f64::INFINITY;
+                continue;
+            }
+            fresh = norm > CONTRACTION * last || norm > 0.1;
+            last = norm;
+        }
+        Err(self.unmet(y, s, norm / tolerance))
+    }
+
+    /// residual = g(t, q) of a prepared state; velocity-level rows count as met.
+    fn position_residual(&mut self, y: &Y, s: &State<f64>) {
+        self.residual.fill(0.0);
+        y.constraint(s, &mut self.work, &mut self.residual[..self.shape.g]);
+    }
+
+    /// Whether the dependent rows are met as well.
+    fn met(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> bool {
+        if self.saddle.dependent().is_empty() {
+            return true;
+        }
+        y.prepare(s, &mut self.work);
+        self.position_residual(y, s);
+        self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
+        let allowed = 10.0 * tolerance.max(1e3 * f64::EPSILON);
+        self.saddle.dependent().iter().all(|&row| self.relative[row] <= allowed)
+    }
+
+    /// The error of a projection that did not reach the constraints.
+    fn unmet(&mut self, y: &Y, s: &State<f64>, residual: f64) -> IntegrateError {
+        y.prepare(s, &mut self.work);
+        self.position_residual(y, s);
+        self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
+        let worst = self.worst(self.shape.g);
+        let with = self.saddle.depends_on(&self.mass, &self.rows, worst.row);
+        if !self.saddle.dependent().is_empty() || self.saddle.smallest_pivot() < 1e-4 {
+            return IntegrateError::Contradictory {
+                t: s.t,
+                constraint: y.row_name(worst.row),
+                with: with.into_iter().map(|row| y.row_name(row)).collect(),
+                residual: worst.value,
+            };
+        }
+        let what = "the projection to the constraints";
+        IntegrateError::NotConverged { t: s.t, h: 0.0, what, residual, worst: y.row_name(worst.row) }
+    }
+
+    fn worst(&self, rows: usize) -> Residual {
+        let row = (0..rows).max_by(|&i, &j| self.relative[i].total_cmp(&self.relative[j])).unwrap_or(0);
+        if rows == 0 {
+            return Residual::default();
+        }
+        Residual { row, value: self.residual[row], relative: self.relative[row] }
+    }
+
+    /// Moves v to G v + g_t = 0 and A v + b = 0 by the shortest way.
+    pub fn project_velocity(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        if self.shape.rows() == 0 {
+            return Ok(());
+        }
+        y.prepare(s, &mut self.work);
+        self.update_mass(y, s)?;
+        self.update_rows(y, s, self.shape.rows());
+        let mut released = false;
+        loop {
+            y.constraint_rate(s, &mut self.work, &mut self.residual);
+            for i in 0..self.bias.len() {
+                self.bias[i] = -self.residual[i];
+            }
+            self.counts.solves += 1;
+            self.counts.projections += 1;
+            self.saddle
+                .correct(&self.mass, &self.rows, &mut self.delta, &mut self.bias)
+                .map_err(|error| named(y, s.t, error))?;
+            for (v, delta) in s.v.iter_mut().zip(&self.delta) {
+                *v += delta;
+            }
+            finite(y, s, &s.v, "the velocity of")?;
+            if self.saddle.dependent().is_empty() {
+                return Ok(());
+            }
+            y.prepare(s, &mut self.work);
+            y.constraint_rate(s, &mut self.work, &mut self.residual);
+            self.update_speed(y, s);
+            self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
+            let unmet = self.saddle.dependent().iter().copied().filter(|&row| self.relative[row] > CONSISTENT);
+            let Some(row) = unmet.max_by(|&i, &j| self.relative[i].total_cmp(&self.relative[j])) else {
+                return Ok(());
+            };
+            if released {
+                let with = self.saddle.depends_on(&self.mass, &self.rows, row);
+                let residual = self.residual[row];
+                return Err(named(y, s.t, SaddleError::Contradictory { row, residual, depends_on: with }));
+            }
+            released = true;
+            self.saddle.release();
+            self.update_rows(y, s, self.shape.rows());
+        }
+    }
+
+    /// The worst residuals of positions and velocities.
+    pub fn residuals(&mut self, y: &Y, s: &State<f64>) -> Result<(Residual, Residual), IntegrateError> {
+        if self.shape.rows() == 0 {
+            return Ok(Default::default());
+        }
+        y.prepare(s, &mut self.work);
+        self.update_mass(y, s)?;
+        self.update_rows(y, s, self.shape.rows());
+        self.position_residual(y, s);
+        self.update_size(y, s);
+        self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
+        let position = self.worst(self.shape.g);
+        y.constraint_rate(s, &mut self.work, &mut self.residual);
+        self.update_speed(y, s);
+        self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
+        Ok((position, self.worst(self.shape.rows())))
+    }
+
+    /// Whether a state satisfies its constraints to a relative tolerance, and whether accelerations can keep it so.
+    pub fn check(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
+        self.saddle.release();
+        let (position, velocity) = self.residuals(y, s)?;
+        for (level, worst) in [("position", position), ("velocity", velocity)] {
+            if worst.value.is_nan() {
+                return Err(IntegrateError::NotFinite { t: s.t, what: format!("`{}`", y.row_name(worst.row)) });
+            }
+            if worst.relative > tolerance {
+                return Err(IntegrateError::Inconsistent {
+                    t: s.t,
+                    constraint: y.row_name(worst.row),
+                    residual: worst.value,
+                    level,
+                });
+            }
+        }
+        self.accelerate(y, s, &mut Rates::zeros(self.shape), true)
+    }
+}
+
+/// Names the first value that is not finite.
+fn finite<Y: System>(y: &Y, s: &State<f64>, values: &[f64], what: &str) -> Result<(), IntegrateError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(IntegrateError::NotFinite { t: s.t, what: format!("{what} {}", y.velocity_name(i)) }),
+    }
+}
+
+/// The error of a constraint solve in the user's names.
+fn named<Y: System>(y: &Y, t: f64, error: SaddleError) -> IntegrateError {
+    match error {
+        SaddleError::Contradictory { row, residual, depends_on } => IntegrateError::Contradictory {
+            t,
+            constraint: y.row_name(row),
+            with: depends_on.into_iter().map(|row| y.row_name(row)).collect(),
+            residual,
+        },
+        SaddleError::NotFinite { row } => IntegrateError::NotFinite { t, what: format!("`{}`", y.row_name(row)) },
+    }
+}
