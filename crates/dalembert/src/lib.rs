@@ -1,6 +1,6 @@
 //! dalembert: computational dynamics of rigid, articulated, flexible, soft and living bodies.
 //!
-//! This crate says *what* to solve: [`model`]s of [`bodies`] with markers, and [`forces`], joints and [`constraints`]
+//! This crate says *what* to solve: [`model`]s of [`bodies`] with markers, and [`forces`], [`joints`] and [`constraints`]
 //! attached to them. *How* to solve is in [`methods`]. The two meet in [`methods::system::System`], implemented in [`equations`].
 
 pub mod bodies;
@@ -10,6 +10,7 @@ pub mod element;
 pub mod equations;
 pub mod expression;
 pub mod forces;
+pub mod joints;
 pub mod model;
 pub mod record;
 pub mod report;

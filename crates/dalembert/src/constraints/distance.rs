@@ -39,11 +39,11 @@ impl Constraint for Distance {
         out[0] = ((at[1].r - at[0].r).norm_squared() - self.length * self.length) * (0.5 / self.length);
     }
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
-        (self.length <= 0.0).then(|| {
+        (!(self.length > 0.0 && self.length.is_finite())).then(|| {
             (
                 "length",
                 format!(
-                    "a distance must be positive, not {}; for coincident points use a `spherical` joint",
+                    "a distance must be positive and finite, not {}; for coincident points use a `spherical` joint",
                     self.length
                 ),
             )

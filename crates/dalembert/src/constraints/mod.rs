@@ -5,11 +5,25 @@
 //! marker come from jets of that one function. The gradient of a row is a wrench per marker: what the constraint pulls with for a unit
 //! multiplier, with the sign of M v̇ = f − Gᵀλ.
 
+mod disc;
 mod distance;
+mod gear;
+mod no_slip;
+mod point_on_line;
+mod point_on_plane;
+mod prescribed;
+mod sphere;
 
+pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
+pub use gear::{Gear, GearRatio};
+pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
+pub use point_on_line::PointOnLine;
+pub use point_on_plane::PointOnPlane;
+pub use prescribed::{Coordinate, CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
+pub use sphere::{RollingSphere, SphereOnPlane};
 
-use crate::element::{About, Describe};
+use crate::element::{About, Describe, Kind, read_attached};
 use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
@@ -350,6 +364,45 @@ impl<C: Rolling> Describe for Nonholonomic<C> {
     fn parameters(&self) -> serde_json::Map<String, serde_json::Value> {
         self.0.parameters()
     }
+}
+
+/// The entry of a registry for a holonomic constraint.
+pub(crate) fn holonomic<C: Constraint>() -> Kind<dyn AnyConstraint> {
+    Kind::new::<C>(
+        Some(C::Markers::NEED),
+        |entry| Ok(Box::new(Holonomic(read_attached::<C, C::Markers>(entry)?))),
+        || Box::new(Holonomic(C::sample())),
+    )
+}
+
+/// The entry of a registry for a velocity-level constraint.
+fn nonholonomic<C: Rolling>() -> Kind<dyn AnyConstraint> {
+    Kind::new::<C>(
+        Some(C::Markers::NEED),
+        |entry| Ok(Box::new(Nonholonomic(read_attached::<C, C::Markers>(entry)?))),
+        || Box::new(Nonholonomic(C::sample())),
+    )
+}
+
+/// The kinds of constraints, by name. Joints have a registry of their own, [`crate::joints::kinds`].
+pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
+    vec![
+        nonholonomic::<CoordinateSpeed>(),
+        holonomic::<DiscOnPlane>(),
+        holonomic::<Distance>(),
+        holonomic::<Gear>(),
+        nonholonomic::<GearRatio>(),
+        nonholonomic::<KnifeEdge>(),
+        nonholonomic::<NoSlip>(),
+        holonomic::<PointOnLine>(),
+        holonomic::<PointOnPlane>(),
+        holonomic::<PrescribedAngle>(),
+        holonomic::<PrescribedDistance>(),
+        holonomic::<PrescribedPosition>(),
+        nonholonomic::<RollingDisc>(),
+        nonholonomic::<RollingSphere>(),
+        holonomic::<SphereOnPlane>(),
+    ]
 }
 
 /// The family of constraints.

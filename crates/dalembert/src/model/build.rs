@@ -263,21 +263,19 @@ impl Builder {
                 None if markers.len() < 2 => blame(Some(need.key), "needs at least two markers".to_owned()),
                 _ => {}
             }
-            if need.oriented {
-                for &m in markers {
-                    let marker = &self.markers[m];
-                    let body = &self.bodies[marker.body];
-                    if !body.item.oriented() {
-                        blame(
-                            Some(need.key),
-                            format!(
-                                "needs an orientation, but `{}` is on the {} `{}`, which has none",
-                                marker.name,
-                                body.item.kind(),
-                                body.name
-                            ),
-                        );
-                    }
+            for &m in markers.iter().take(need.oriented) {
+                let marker = &self.markers[m];
+                let body = &self.bodies[marker.body];
+                if !body.item.oriented() {
+                    blame(
+                        Some(need.key),
+                        format!(
+                            "needs an orientation, but `{}` is on the {} `{}`, which has none",
+                            marker.name,
+                            body.item.kind(),
+                            body.name
+                        ),
+                    );
                 }
             }
             if let Some((key, message)) = defect {

@@ -47,8 +47,8 @@ pub struct Need {
     pub key: &'static str,
     /// How many, or any number (at least two) if `None`.
     pub count: Option<usize>,
-    /// Whether they must have an orientation.
-    pub oriented: bool,
+    /// How many of them, counted from the first, must have an orientation.
+    pub oriented: usize,
 }
 
 /// A typed set of markers: what an element is attached to.
@@ -60,37 +60,43 @@ pub trait Markers {
 }
 
 impl Markers for Point {
-    const NEED: Need = Need { key: "at", count: Some(1), oriented: false };
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: 0 };
     fn indices(&self) -> Vec<usize> {
         vec![self.0]
     }
 }
 impl Markers for Frame {
-    const NEED: Need = Need { key: "at", count: Some(1), oriented: true };
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: 1 };
     fn indices(&self) -> Vec<usize> {
         vec![self.0]
     }
 }
 impl Markers for [Point; 2] {
-    const NEED: Need = Need { key: "between", count: Some(2), oriented: false };
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 0 };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
 impl Markers for [Frame; 2] {
-    const NEED: Need = Need { key: "between", count: Some(2), oriented: true };
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 2 };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
+impl Markers for (Frame, Point) {
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 1 };
+    fn indices(&self) -> Vec<usize> {
+        vec![self.0.0, self.1.0]
+    }
+}
 impl Markers for [Frame; 3] {
-    const NEED: Need = Need { key: "between", count: Some(3), oriented: true };
+    const NEED: Need = Need { key: "between", count: Some(3), oriented: 3 };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
 impl Markers for Vec<Point> {
-    const NEED: Need = Need { key: "markers", count: None, oriented: false };
+    const NEED: Need = Need { key: "markers", count: None, oriented: 0 };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
