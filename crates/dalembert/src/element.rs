@@ -16,7 +16,7 @@ pub trait About: Clone + Serialize + DeserializeOwned + JsonSchema + Send + Sync
     /// Where its equations come from.
     const REFERENCES: &'static [&'static str] = &[];
 
-    /// An instance with values of ordinary size in which no term vanishes: what `dalembert::check` tries the laws of
+    /// An instance with values of ordinary size in which no term vanishes: what [`crate::check`] tries the laws of
     /// mechanics on, and what documentation shows.
     fn sample() -> Self;
 }

@@ -4,6 +4,7 @@
 //! attached to them. *How* to solve is in [`methods`]. The two meet in [`methods::system::System`], implemented in [`equations`].
 
 pub mod bodies;
+pub mod check;
 pub mod constraints;
 pub mod element;
 pub mod equations;
