@@ -27,8 +27,11 @@ fn model() -> Model {
         },
     );
     let (p, ground) = (b.point("", bob, [0.0; 3]), b.ground());
-    let (anchor, end, top) =
-        (b.point("anchor", ground, [0.0; 3]), b.point("end", bar, [0.6, 0.1, 0.0]), b.point("top", bar, [0.0, 0.2, 0.4]));
+    let (anchor, end, top) = (
+        b.point("anchor", ground, [0.0; 3]),
+        b.point("end", bar, [0.6, 0.1, 0.0]),
+        b.point("top", bar, [0.0, 0.2, 0.4]),
+    );
     let spring = |k: f64, d: f64| Spring { stiffness: k.into(), damping: d.into(), rest_length: 0.5.into() };
     b.force("anchor", spring(40.0, 0.3), [anchor, p]);
     b.force("tie", spring(25.0, 0.7), [top, p]);

@@ -29,6 +29,7 @@
 mod de;
 mod document;
 mod error;
+mod fuzz;
 mod include;
 mod limits;
 mod nearest;
@@ -43,6 +44,7 @@ mod write;
 
 pub use document::{Document, Entry};
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
+pub use fuzz::fuzz_one;
 pub use limits::Limits;
 pub use nearest::nearest;
 pub use node::{Key, Node, Table, Value};
