@@ -18,9 +18,14 @@ fn printed(arguments: &[&str]) -> Outcome<String> {
     Ok(text)
 }
 
+/// The beginning of the page of reference.
+const REFERENCE: &str = "# Reference\n\n<!-- Written by `cargo xtask reference`; changes by hand are lost. -->\n\n\
+                         Everything a scene can name, as the tool itself lists it. Keys without a default must be given.\n\n";
+
 /// Writes the reference of elements.
 pub fn reference(_: &[String]) -> Outcome {
-    write(&root().join("docs/src/reference.md"), &printed(&["list", "--markdown"])?)
+    let list = printed(&["list", "--markdown"])?;
+    write(&root().join("docs/src/reference.md"), &format!("{REFERENCE}{list}"))
 }
 
 /// Writes the schema of scenes.
