@@ -302,13 +302,13 @@ def dalembert_run(tool, scratch, n, integrator, tolerance):
 
 
 def contestants(tool, scratch, quick):
-    """Name, whether it needs this Python package, and for each N the settings to try."""
+    """Name, whose it is, and the settings to try with a function of N for each."""
     tolerances = [1e-4, 1e-6, 1e-8, 1e-10] if quick else [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11]
     steps = [1e-2, 2e-3, 1e-3] if quick else [1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4]
     list_ = []
     for integrator in ("dop853", "dopri5", "radau"):
         runs = [(f"{t:g}", lambda n, t=t, i=integrator: dalembert_run(tool, scratch, n, i, t)) for t in tolerances]
-        list_.append((f"dalembert {integrator}", None, runs))
+        list_.append((f"dalembert {integrator}", "dalembert", runs))
     list_.append(("MuJoCo RK4", "mujoco", [(f"{h:g} s", lambda n, h=h: mujoco_run(n, "RK4", h)) for h in steps]))
     list_.append(("MuJoCo Euler", "mujoco", [(f"{h:g} s", lambda n, h=h: mujoco_run(n, "Euler", h)) for h in (1e-3, 1e-4)]))
     runs = [(f"{t:g}", lambda n, t=t: exudyn_tree(n, "DOPRI5", tolerance=t)) for t in tolerances[::2]]
@@ -329,11 +329,19 @@ def version_of(package):
         return None
 
 
+def own_version(tool):
+    """The version of dalembert, or nothing."""
+    if not tool:
+        return None
+    printed = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    return printed[-1] if printed else None
+
+
 def race(n, goal, runners, available, budget):
     """All runs for one N: rows of (name, setting, seconds, error). A contestant stops at its time budget."""
     rows, notes = [], []
     for name, package, runs in runners:
-        if package and not available.get(package):
+        if not available.get(package):
             continue
         for setting, run in runs:
             try:
@@ -449,17 +457,16 @@ def main():
     arguments = parser.parse_args()
     links = arguments.links or ([2, 8] if arguments.quick else [2, 4, 8, 16, 32, 64])
 
-    available = {peer: version_of(peer) for peer in ("mujoco", "exudyn")}
+    available = {"dalembert": own_version(arguments.dalembert)}
+    available |= {peer: version_of(peer) for peer in ("mujoco", "exudyn")}
     for peer, version in available.items():
         print(f"{peer}: {version or 'not available, left out'}", flush=True)
     runners = contestants(arguments.dalembert, arguments.scratch, arguments.quick)
-    if not arguments.dalembert:
-        runners = [runner for runner in runners if runner[1]]
     results, problems = {}, []
     for n in links:
         goal = np.array(KNOWN[n]) if n in KNOWN else reference(n)
         print(f"N = {n}, reference {goal[0]:.12f} {goal[1]:.12f}", flush=True)
-        results[n], notes = race(n, goal, runners, available, 2.0 if arguments.quick else 30.0)
+        results[n], notes = race(n, goal, runners, available, 2.0 if arguments.quick else 10.0)
         problems += notes
     if arguments.page:
         os.makedirs(os.path.dirname(os.path.abspath(arguments.page)), exist_ok=True)
