@@ -1,2 +1,116 @@
-//! Project chores.
-fn main() {}
+//! Chores of the project: `cargo xtask <command>`. It needs nothing but the standard library.
+
+mod book;
+mod chores;
+mod peers;
+mod shell;
+mod test;
+mod tidy;
+
+use shell::Outcome;
+use std::process::ExitCode;
+
+/// One chore: its name, its arguments, what it does, and the function that does it.
+struct Chore {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    detail: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const CHORES: &[Chore] = &[
+    Chore {
+        name: "test",
+        arguments: "",
+        about: "everything that must pass before a change is merged",
+        detail: "Stages: format, clippy, build, tests (with doc tests and the fuzz corpus), examples, rustdoc, book, tidiness.\n\
+                 Stops at the first stage that fails. All stages share one profile, so everything is built once.",
+        run: test::run,
+    },
+    Chore {
+        name: "book",
+        arguments: "",
+        about: "build the book into docs/book",
+        detail: "Checks the pages first, as `test` does. Installs mdbook into target/tools when it is missing there.",
+        run: book::build,
+    },
+    Chore {
+        name: "reference",
+        arguments: "",
+        about: "write docs/src/reference.md from `dalembert list --markdown`",
+        detail: "The page lists every element and integrator that the tool knows.",
+        run: chores::reference,
+    },
+    Chore {
+        name: "schema",
+        arguments: "",
+        about: "write docs/src/scene.schema.json from `dalembert schema`",
+        detail: "Editors use the schema to complete and check scenes.",
+        run: chores::schema,
+    },
+    Chore {
+        name: "pictures",
+        arguments: "",
+        about: "draw the pictures of README and book with the tool itself",
+        detail: "Runs the built-in scenes and writes their pictures into docs/src/pictures.",
+        run: chores::pictures,
+    },
+    Chore {
+        name: "peers",
+        arguments: "[--quick]",
+        about: "race against Exudyn and MuJoCo, write docs/src/benchmarks.md",
+        detail: "Makes a Python environment in target/peers with packages from PyPI, and runs the chain pendulum with\n\
+                 each of them and with dalembert. A peer that cannot be installed is left out, and the page says so.\n\
+                 With --quick only short chains run, and the page goes to target/peers/benchmarks.md.",
+        run: peers::run,
+    },
+    Chore {
+        name: "bench",
+        arguments: "[criterion arguments]",
+        about: "run the criterion benches",
+        detail: "Arguments are passed on, such as a name to run only some of them.",
+        run: chores::bench,
+    },
+    Chore {
+        name: "fuzz",
+        arguments: "[seconds]",
+        about: "fuzz the scene reader (default 600 s; needs a nightly toolchain)",
+        detail: "Installs cargo-fuzz into target/tools when it is missing there. What it learns joins fuzz/corpus/scene,\n\
+                 which `test` replays on stable Rust.",
+        run: chores::fuzz,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let asks_help = |text: &String| matches!(text.as_str(), "help" | "--help" | "-h");
+    let Some(name) = arguments.first().filter(|name| !asks_help(name)) else {
+        help();
+        return if arguments.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+    };
+    let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
+        eprintln!("xtask: there is no command `{name}`\n");
+        help();
+        return ExitCode::from(2);
+    };
+    if arguments[1..].iter().any(asks_help) {
+        println!("cargo xtask {} {}\n\n{}.\n\n{}", chore.name, chore.arguments, chore.about, chore.detail);
+        return ExitCode::SUCCESS;
+    }
+    match (chore.run)(&arguments[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\nxtask {name}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help() {
+    println!("cargo xtask <command>: chores of the project\n");
+    for chore in CHORES {
+        println!("  {:<32} {}", format!("{} {}", chore.name, chore.arguments), chore.about);
+    }
+    println!("\n`cargo xtask <command> --help` says more.");
+}

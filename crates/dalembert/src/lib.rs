@@ -20,3 +20,8 @@ pub mod scenes;
 pub mod signals;
 
 pub use dalembert_methods as methods;
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
