@@ -60,12 +60,11 @@ impl Convergence {
     }
 }
 
+/// A method under way and its state.
+type Started<'a, P> = (Box<dyn Integrator<P> + 'a>, State<f64>);
+
 /// The method of a name, started at the beginning of a problem.
-fn begin<'a, P: Problem + 'a>(
-    problem: &P,
-    method: &str,
-    settings: &Settings,
-) -> Result<(Box<dyn Integrator<P> + 'a>, State<f64>), CheckError> {
+fn begin<'a, P: Problem + 'a>(problem: &P, method: &str, settings: &Settings) -> Result<Started<'a, P>, CheckError> {
     let mut integrator = create(method, settings).map_err(|error| CheckError::Method(error.to_string()))?;
     let mut state = problem.initial();
     integrator.start(problem, &mut state).map_err(CheckError::Run)?;
@@ -99,6 +98,17 @@ pub fn order<P: Problem>(
     Ok(Convergence::new(steps.iter().map(measure).collect::<Result<_, _>>()?, FLOOR))
 }
 
+/// Numbers of steps at which an order shows: from the first one with an error below `from` on, each √2 times more.
+///
+/// `measure` gives the error for a number of steps; attempts that fail are taken as too coarse.
+pub fn ladder(from: f64, mut measure: impl FnMut(u32) -> Result<f64, CheckError>) -> Vec<u32> {
+    let mut steps = 4;
+    while steps < 1 << 16 && !measure(steps).is_ok_and(|error| error < from) {
+        steps *= 2;
+    }
+    (0..6).map(|k| (f64::from(steps) * 2_f64.powf(0.5 * f64::from(k))).round() as u32).collect()
+}
+
 /// The order of the continuous output: the largest *additional* error within steps against their length. The exact
 /// solution is taken as the start of every step, so that nothing but one step's output is measured: p + 1 for order p.
 pub fn dense_order<P: Problem>(
@@ -129,7 +139,7 @@ pub fn dense_order<P: Problem>(
 }
 
 /// Errors that may be rounding of a few thousand operations do not count towards an order.
-const FLOOR: f64 = 1e-13;
+const FLOOR: f64 = 2e-13;
 
 /// Errors at the problem's end against tolerances.
 pub fn tolerance_slope<P: Problem>(
@@ -144,24 +154,60 @@ pub fn tolerance_slope<P: Problem>(
     Ok(Convergence::new(tolerances.iter().map(measure).collect::<Result<_, _>>()?, FLOOR))
 }
 
-/// The largest change of any invariant over `until` seconds, relative to the largest size it has (or 1), and the work.
-pub fn drift<P: Problem>(
-    problem: &P,
-    method: &str,
-    settings: &Settings,
-    until: f64,
-) -> Result<(f64, Counts), CheckError> {
-    let (mut integrator, mut s) = begin(problem, method, settings)?;
+/// How far invariants went, and how far they may go.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Drift {
+    /// The largest change of any invariant.
+    pub largest: f64,
+    /// What the accepted errors of all steps add up to: Σ over steps of |∂I/∂y|·(tolerance·(1 + |y|)), to first order.
+    pub bound: f64,
+    /// The work.
+    pub counts: Counts,
+}
+
+/// The drift of a problem's invariants over `until` seconds at a tolerance (the same absolute and relative).
+pub fn drift<P: Problem>(problem: &P, method: &str, tolerance: f64, until: f64) -> Result<Drift, CheckError> {
+    let settings = Settings::default().with("tolerance", tolerance);
+    let (mut integrator, mut s) = begin(problem, method, &settings)?;
     let first = problem.invariants(&s);
-    let scale = first.iter().fold(1.0_f64, |largest, value| largest.max(value.abs()));
-    let mut largest = 0.0_f64;
+    let (mut largest, mut bounds) = (0.0_f64, vec![0.0; first.len()]);
     while s.t < until {
         integrator.step(problem, &mut s, until).map_err(CheckError::Run)?;
         for (now, first) in problem.invariants(&s).iter().zip(&first) {
-            largest = largest.max((now - first).abs() / scale);
+            largest = largest.max((now - first).abs());
+        }
+        for (bound, sensitivity) in bounds.iter_mut().zip(sensitivities(problem, &s)) {
+            *bound += tolerance * sensitivity;
         }
     }
-    Ok((largest, integrator.counts()))
+    Ok(Drift { largest, bound: bounds.into_iter().fold(0.0, f64::max), counts: integrator.counts() })
+}
+
+/// Σ |∂I/∂y|·(1 + |y|) of each invariant, by central differences.
+fn sensitivities<P: Problem>(problem: &P, s: &State<f64>) -> Vec<f64> {
+    let shape = problem.shape();
+    let h = 1e-6;
+    let mut sizes = vec![0.0; shape.v];
+    problem.magnitude(&s.q, &mut sizes);
+    sizes.extend(s.v.iter().chain(&s.x).chain(&s.z).map(|y| y.abs()));
+    let mut sum = vec![0.0; problem.invariants(s).len()];
+    for (i, size) in sizes.iter().enumerate() {
+        let [plus, minus] = [h, -h].map(|h| {
+            let mut moved = s.clone();
+            let n = shape.v;
+            if i < n {
+                let delta: Vec<_> = (0..n).map(|j| if i == j { h } else { 0.0 }).collect();
+                problem.retract(&s.q, &delta, &mut moved.q);
+            }
+            let rest = moved.v.iter_mut().chain(&mut moved.x).chain(&mut moved.z);
+            rest.skip(i.wrapping_sub(n)).take(usize::from(i >= n)).for_each(|y| *y += h);
+            problem.invariants(&moved)
+        });
+        for (sum, (plus, minus)) in sum.iter_mut().zip(plus.iter().zip(&minus)) {
+            *sum += ((plus - minus) / (2.0 * h)).abs() * (1.0 + size);
+        }
+    }
+    sum
 }
 
 /// The distance from the start after going forward for `until` seconds, turning all velocities round, and going back.
@@ -177,7 +223,8 @@ pub fn reversal<P: Problem>(problem: &P, method: &str, settings: &Settings, unti
         integrator.start(problem, &mut s).map_err(CheckError::Run)?;
     }
     let mut start = problem.initial();
-    (start.x.clone_from(&s.x), start.z.clone_from(&s.z));
+    start.x.clone_from(&s.x);
+    start.z.clone_from(&s.z);
     Ok(problem.distance(&s, &start))
 }
 

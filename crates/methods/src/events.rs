@@ -336,3 +336,131 @@ fn minimum(g: &mut dyn FnMut(f64) -> f64, mut a: f64, mut b: f64, tolerance: f64
     }
     if gx < gy { (x, gx) } else { (y, gy) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trigger(direction: Direction) -> Trigger {
+        Trigger { name: "test".to_owned(), direction, terminal: false }
+    }
+
+    /// All events of plain functions of time over equal steps.
+    fn watch(list: &[Trigger], functions: &[&dyn Fn(f64) -> f64], steps: &[f64]) -> Vec<Hit> {
+        let values = |t: f64, out: &mut [f64]| {
+            for (out, f) in out.iter_mut().zip(functions) {
+                *out = f(t);
+            }
+        };
+        let mut locator = Locator::new(list);
+        let mut last = vec![0.0; list.len()];
+        values(steps[0], &mut last);
+        locator.begin(&last, &[]);
+        let mut all = Vec::new();
+        for pair in steps.windows(2) {
+            values(pair[1], &mut last);
+            all.extend_from_slice(locator.search(pair[0], pair[1], &last, &mut |t, _, out| values(t, out)));
+        }
+        all
+    }
+
+    fn times(hits: &[Hit]) -> Vec<f64> {
+        hits.iter().map(|hit| hit.t).collect()
+    }
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len(), "{found:?} {expected:?}");
+        for (a, b) in found.iter().zip(expected) {
+            assert!((a - b).abs() <= location(*b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn simple_zeros_are_located_in_their_direction() {
+        use std::f64::consts::PI;
+        let steps: Vec<f64> = (0..=20).map(|k| 0.5 * f64::from(k)).collect();
+        let f = |t: f64| t.sin();
+        for (direction, expected) in [
+            (Direction::Both, vec![PI, 2.0 * PI, 3.0 * PI]),
+            (Direction::Rising, vec![2.0 * PI]),
+            (Direction::Falling, vec![PI, 3.0 * PI]),
+        ] {
+            assert_close(&times(&watch(&[trigger(direction)], &[&f], &steps)), &expected);
+        }
+    }
+
+    #[test]
+    fn several_zeros_in_one_step_are_found() {
+        // Three zeros in three different quarters, and a close pair inside one quarter.
+        let cubic = |t: f64| (t - 0.1) * (t - 0.4) * (t - 0.9);
+        assert_close(&times(&watch(&[trigger(Direction::Both)], &[&cubic], &[0.0, 1.0])), &[0.1, 0.4, 0.9]);
+        let pair = |t: f64| (t - 0.6) * (t - 0.6001) + 0.0;
+        let hits = watch(&[trigger(Direction::Both)], &[&pair], &[0.0, 1.0]);
+        // The values there are 1e-4 times smaller than elsewhere, so the zeros are known to 1e-12 all the same.
+        assert_close(&times(&hits), &[0.6, 0.6001]);
+        assert_eq!((hits[0].crossing, hits[1].crossing), (Crossing::Falling, Crossing::Rising));
+    }
+
+    #[test]
+    fn a_touch_fires_triggers_of_both_directions_only() {
+        let touch = |t: f64| (t - 0.55) * (t - 0.55);
+        let hits = watch(&[trigger(Direction::Both)], &[&touch], &[0.0, 1.0]);
+        assert_eq!(hits.len(), 1);
+        assert_eq!(hits[0].crossing, Crossing::Touching);
+        // A minimum is known to the root of the value's resolution.
+        assert!((hits[0].t - 0.55).abs() < 1e-6);
+        assert!(watch(&[trigger(Direction::Falling)], &[&touch], &[0.0, 1.0]).is_empty());
+        let near_miss = |t: f64| touch(t) + 1e-9;
+        assert!(watch(&[trigger(Direction::Both)], &[&near_miss], &[0.0, 1.0]).is_empty());
+    }
+
+    #[test]
+    fn leaving_the_surface_at_the_start_is_no_event() {
+        let f = |t: f64| t * (t - 0.7);
+        assert_close(&times(&watch(&[trigger(Direction::Both)], &[&f], &[0.0, 0.3, 1.0])), &[0.7]);
+        assert!(watch(&[trigger(Direction::Both)], &[&|_| 0.0], &[0.0, 0.3, 1.0]).is_empty());
+    }
+
+    #[test]
+    fn a_zero_at_the_end_of_a_step_is_found_once() {
+        let f = |t: f64| t - 0.5;
+        assert_close(&times(&watch(&[trigger(Direction::Both)], &[&f], &[0.0, 0.5, 1.0])), &[0.5]);
+        assert_close(&times(&watch(&[trigger(Direction::Both)], &[&f], &[0.0, 0.25, 0.75, 1.0])), &[0.5]);
+    }
+
+    #[test]
+    fn simultaneous_events_make_one_group() {
+        let f = |t: f64| t - 1.0 / 3.0;
+        let g = |t: f64| 5.0 * (1.0 / 3.0 - t) * (2.0 + t);
+        let late = |t: f64| t - 0.34;
+        let list = [trigger(Direction::Both), trigger(Direction::Both), trigger(Direction::Both)];
+        let hits = watch(&list, &[&f, &g, &late], &[0.0, 1.0]);
+        assert_eq!(hits.len(), 3);
+        let together = group(&hits);
+        let mut members: Vec<_> = together.iter().map(|hit| hit.trigger).collect();
+        members.sort_unstable();
+        assert_eq!(members, [0, 1]);
+        assert_eq!(group(&hits[2..]).len(), 1);
+    }
+
+    #[test]
+    fn hard_brackets_close() {
+        // Flat, steep and discontinuous functions: Chandrupatla's method never does worse than a few times bisection.
+        for f in [
+            (|t: f64| (t - 0.3).powi(9)) as fn(f64) -> f64,
+            |t| (1e6 * (t - 0.3)).atan(),
+            |t| if t < 0.3 { -1.0 } else { 2.0 },
+            |t| (20.0 * (t - 0.3)).exp() - 1.0,
+        ] {
+            let mut evaluations = 0;
+            let mut g = |t: f64| {
+                evaluations += 1;
+                -f(t)
+            };
+            let t = zero(&mut g, [0.0, 1.0], [-f(0.0), -f(1.0)], 1e-13);
+            // (t − 0.3)⁹ underflows to nothing near its zero, but not beyond 1e-30.
+            assert!((t - 0.3).abs() < 1e-12, "{t}");
+            assert!(evaluations < 150, "{evaluations}");
+        }
+    }
+}

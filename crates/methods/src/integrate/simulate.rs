@@ -38,7 +38,7 @@ impl Span {
     /// The time of output `k`, if there is one: computed without accumulation, and the last one is `until` itself if it
     /// differs from it by rounding only.
     pub fn output(&self, k: u64) -> Option<f64> {
-        if !(self.interval > 0.0) {
+        if self.interval.is_nan() || self.interval <= 0.0 {
             return None;
         }
         let t = self.from + k as f64 * self.interval;

@@ -64,5 +64,5 @@ pub fn each(visitor: &mut impl Visitor) {
     visitor.visit(&RotatingWire::default());
     visitor.visit(&Sleigh::default());
     visitor.visit(&ProtheroRobinson::default());
-    visitor.visit(&VanDerPol::default());
+    visitor.visit(&VanDerPol);
 }

@@ -1,0 +1,264 @@
+//! Explicit Runge–Kutta methods on manifolds, for systems that are not stiff.
+//!
+//! Each step is a Runge–Kutta–Munthe-Kaas step [1]: with q = q_n ⊕ δ the unknowns (δ, v, x, z) live in a vector space,
+//!
+//! ```text
+//! δ̇ = local_rate(δ, v),   v̇ = M⁻¹(f − Gᵀλ),   ẋ = r,   ż = s,
+//! ```
+//!
+//! and any classical method [2] applies; the order carries over to the manifold. Multipliers are eliminated on acceleration
+//! level (index 1), so the constraints drift with the truncation error; after each accepted step the state is projected
+//! to the position and velocity constraints, unless it is already on them. The projection is as small as the local
+//! error and keeps the order ([3] section VII.2).
+//!
+//! Departures: the error is the largest weighted component, not the mean square (see [`super::control`]); the rates at
+//! the end of a step are used again for the next one only if the projection left the state alone.
+//!
+//! The continuous output is the method's own and is *not* projected: its constraint residuals are those of its order.
+//! `simulate` projects it where a caller asks for states that satisfy the constraints.
+//!
+//! References: [1] Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127;
+//! [2] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993; [3] Hairer, Wanner:
+//! Solving Ordinary Differential Equations II, 2nd ed., Springer 1996.
+
+mod stages;
+
+use super::control::{Controller, Tolerance, land, shortest_step};
+use super::tableau::{DOP853, DOPRI5, Tableau};
+use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use crate::system::{State, System};
+use stages::Scratch;
+
+/// Initial states are never asked to meet the constraints better than this, relative to the size of the system.
+const CONSISTENT: f64 = 1e-12;
+
+/// The options of both methods.
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "tolerance",
+        unit: "1",
+        default: 1e-8,
+        range: [1e-15, 0.1],
+        meaning: "error allowed in one step, relative to the size of each coordinate, velocity and state",
+    },
+    Parameter {
+        name: "absolute",
+        unit: "SI",
+        default: 0.0,
+        range: [0.0, 1e9],
+        meaning: "error allowed in one step where a coordinate, velocity or state is zero; 0 takes the number of `tolerance`",
+    },
+    Parameter {
+        name: "first_step",
+        unit: "s",
+        default: 0.0,
+        range: [0.0, 1e300],
+        meaning: "length of the first step; 0 lets the method choose",
+    },
+    Parameter {
+        name: "largest_step",
+        unit: "s",
+        default: 0.0,
+        range: [0.0, 1e300],
+        meaning: "no step is longer than this; 0 sets no limit",
+    },
+    Parameter {
+        name: "smallest_step",
+        unit: "s",
+        default: 0.0,
+        range: [0.0, 1e300],
+        meaning: "the run fails when error control asks for shorter steps; 0 stands for what time can resolve",
+    },
+    Parameter {
+        name: "fixed_step",
+        unit: "s",
+        default: 0.0,
+        range: [0.0, 1e300],
+        meaning: "steps of this length without error control, for studies of convergence; 0 controls the error",
+    },
+    Parameter {
+        name: "safety",
+        unit: "1",
+        default: 0.9,
+        range: [0.1, 0.99],
+        meaning: "the part of the step size thought possible that is taken",
+    },
+];
+
+/// What `dopri5` is.
+pub const ABOUT_DOPRI5: About = About {
+    name: "dopri5",
+    title: "Explicit Runge–Kutta method of order 5 (Dormand–Prince)",
+    summary: "A good first choice for smooth systems without stiff springs at moderate accuracy. Six force evaluations for each \
+              step, error control by the embedded method of order 4, continuous output of order 4 at no cost. Constraints \
+              are met by projection after each step.",
+    order: 5,
+    stiff: false,
+    parameters: PARAMETERS,
+    references: &[
+        "Dormand, Prince: A family of embedded Runge–Kutta formulae, J. Comput. Appl. Math. 6 (1980) 19–26",
+        "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.5",
+        "Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127",
+    ],
+};
+
+/// What `dop853` is.
+pub const ABOUT_DOP853: About = About {
+    name: "dop853",
+    title: "Explicit Runge–Kutta method of order 8 (Dormand–Prince, Hairer)",
+    summary: "For smooth systems at high accuracy (tolerances of 1e-8 to 1e-13) and for long runs. Twelve force evaluations for \
+              each step, error control by embedded methods of orders 5 and 3, continuous output of order 7 for three more \
+              evaluations in steps where it is asked for. Constraints are met by projection after each step.",
+    order: 8,
+    stiff: false,
+    parameters: PARAMETERS,
+    references: &[
+        "Prince, Dormand: High order embedded Runge–Kutta formulae, J. Comput. Appl. Math. 7 (1981) 67–75",
+        "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.10",
+        "Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127",
+    ],
+};
+
+/// An explicit Runge–Kutta method.
+pub struct RungeKutta<Y: System> {
+    about: &'static About,
+    tableau: &'static Tableau,
+    tolerance: Tolerance,
+    first_step: f64,
+    largest_step: f64,
+    smallest_step: f64,
+    fixed_step: f64,
+    controller: Controller,
+    proposal: f64,
+    counts: Counts,
+    scratch: Option<Scratch<Y>>,
+}
+
+impl<Y: System> RungeKutta<Y> {
+    /// The method of order 5.
+    pub fn dopri5(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::new(&ABOUT_DOPRI5, &DOPRI5, settings)
+    }
+
+    /// The method of order 8.
+    pub fn dop853(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::new(&ABOUT_DOP853, &DOP853, settings)
+    }
+
+    fn new(about: &'static About, tableau: &'static Tableau, settings: &Settings) -> Result<Self, SettingsError> {
+        settings.check(about)?;
+        let get = |name| settings.get(about, name);
+        let largest_step = get("largest_step");
+        Ok(Self {
+            about,
+            tableau,
+            tolerance: Tolerance::new(get("tolerance"), get("absolute")),
+            first_step: get("first_step"),
+            largest_step: if largest_step > 0.0 { largest_step } else { f64::INFINITY },
+            smallest_step: get("smallest_step"),
+            fixed_step: get("fixed_step"),
+            controller: Controller::new(tableau.error_power, tableau.beta, get("safety"), tableau.change),
+            proposal: 0.0,
+            counts: Counts::default(),
+            scratch: None,
+        })
+    }
+}
+
+impl<Y: System> Integrator<Y> for RungeKutta<Y> {
+    fn about(&self) -> &'static About {
+        self.about
+    }
+
+    fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        let mut scratch = Scratch::new(y, self.tableau);
+        scratch.check(y, s, self.tolerance.relative.max(CONSISTENT))?;
+        scratch.rebase(y, s)?;
+        self.proposal = match (self.fixed_step, self.first_step) {
+            (fixed, _) if fixed > 0.0 => fixed,
+            (_, first) if first > 0.0 => first,
+            _ => scratch.first_step(y, self.tolerance),
+        };
+        self.controller.reset();
+        self.counts = Counts::default();
+        self.scratch = Some(scratch);
+        Ok(())
+    }
+
+    fn step(&mut self, y: &Y, s: &mut State<f64>, until: f64) -> Result<Step, IntegrateError> {
+        let Some(scratch) = &mut self.scratch else {
+            return Err(IntegrateError::Refused { reason: format!("`{}` was not started", self.about.name) });
+        };
+        let t = s.t;
+        if until.is_nan() || until <= t {
+            return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
+        }
+        scratch.rebase(y, s)?;
+        scratch.measure(y);
+        let fixed = self.fixed_step > 0.0;
+        let smallest = self.smallest_step.max(shortest_step(t));
+        let mut rejected = 0;
+        loop {
+            let wanted = self.proposal.min(self.largest_step);
+            let end = land(t, wanted, until);
+            let attempt = scratch.attempt(y, self.tolerance, end).and_then(|error| {
+                if fixed || error.value <= 1.0 {
+                    scratch.finish(y, self.tolerance, end)?;
+                }
+                Ok(error)
+            });
+            let h = end - t;
+            let shrink = match &attempt {
+                Ok(error) if fixed || error.value <= 1.0 => {
+                    s.copy_from(scratch.end());
+                    if !fixed {
+                        let next = h * self.controller.accept(error.value);
+                        // A step cut short by `until` says little about the next one.
+                        self.proposal = if h < wanted { next.max(wanted) } else { next };
+                    }
+                    self.counts.steps += 1;
+                    return Ok(Step { t, h, error: error.value, rejected });
+                }
+                Ok(error) => self.controller.reject(error.value),
+                Err(_) => self.controller.reject(f64::INFINITY),
+            };
+            self.counts.rejected += 1;
+            rejected += 1;
+            if fixed || h * shrink < smallest {
+                return Err(match attempt {
+                    Err(failure) => failure,
+                    Ok(error) => IntegrateError::StepTooSmall { t, h, worst: scratch.name(y, error.index) },
+                });
+            }
+            self.proposal = h * shrink;
+        }
+    }
+
+    fn dense(&mut self, y: &Y, out: &mut State<f64>) {
+        if let Some(scratch) = &mut self.scratch {
+            scratch.dense(y, out);
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        let work = self.scratch.as_ref().map(|scratch| scratch.counts()).unwrap_or_default();
+        Counts { steps: self.counts.steps, rejected: self.counts.rejected, ..work }
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        let [before, rejected] = self.controller.memory();
+        let mut memory = vec![self.proposal, before, rejected];
+        if let Some(scratch) = &self.scratch {
+            scratch.memory(&mut memory);
+        }
+        memory
+    }
+
+    fn recall(&mut self, memory: &[f64]) {
+        if let (Some(scratch), &[proposal, before, rejected, ref rest @ ..]) = (&mut self.scratch, memory) {
+            self.proposal = proposal;
+            self.controller.recall([before, rejected]);
+            scratch.recall(rest);
+        }
+    }
+}

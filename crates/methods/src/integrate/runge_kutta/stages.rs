@@ -1,0 +1,331 @@
+//! The stages of one step, in the chart at its beginning.
+
+use crate::dynamics::{Dynamics, Rates};
+use crate::integrate::control::{Largest, Tolerance};
+use crate::integrate::tableau::{MOST_STAGES, Tableau};
+use crate::integrate::{Counts, IntegrateError};
+use crate::system::{Shape, State, System};
+
+/// Constraint residuals below this part of the tolerance are left alone.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// Everything allocated at the start. Vectors of increments are packed as (δ, Δv, Δx, Δz).
+pub(super) struct Scratch<Y: System> {
+    tableau: &'static Tableau,
+    dynamics: Dynamics<Y>,
+    rates: Rates,
+    shape: Shape,
+    size: usize,
+    /// Where the last step began; the base point of its increments.
+    base: State<f64>,
+    /// The state of the stage at hand, in the end that of the next state.
+    stage: State<f64>,
+    /// The rates of all stages, one row each.
+    slopes: Vec<f64>,
+    /// The increment of the stage at hand.
+    increment: Vec<f64>,
+    /// The sizes of all components at the beginning of the step.
+    sizes: Vec<f64>,
+    /// The length of the last step.
+    h: f64,
+    /// Which part of `slopes` belongs to the state given out last.
+    reuse: Reuse,
+    /// Whether the stages for continuous output are there.
+    dense: Dense,
+}
+
+/// out = base moved by the packed increment, at time `t`.
+fn place<Y: System>(y: &Y, shape: Shape, base: &State<f64>, increment: &[f64], t: f64, out: &mut State<f64>) {
+    let (delta, rest) = increment.split_at(shape.v);
+    out.t = t;
+    y.retract(&base.q, delta, &mut out.q);
+    let mut rest = rest.iter();
+    for (out, base) in [(&mut out.v, &base.v), (&mut out.x, &base.x), (&mut out.z, &base.z)] {
+        for ((out, base), increment) in out.iter_mut().zip(base).zip(&mut rest) {
+            *out = base + increment;
+        }
+    }
+    out.p.copy_from_slice(&base.p);
+}
+
+/// What the next step can take over from the last.
+#[derive(Copy, Clone, PartialEq)]
+enum Reuse {
+    /// Nothing: rates must be evaluated.
+    Nothing,
+    /// The first row holds the rates at the state.
+    First,
+    /// The row at the end of the step holds the rates at the state.
+    Last,
+}
+
+/// The further stages for continuous output.
+#[derive(Copy, Clone, PartialEq)]
+enum Dense {
+    Missing,
+    Ready,
+    Failed,
+}
+
+impl<Y: System> Scratch<Y> {
+    /// Scratch for a system and a coefficient set.
+    pub(super) fn new(y: &Y, tableau: &'static Tableau) -> Self {
+        let shape = y.shape();
+        let size = 2 * shape.v + shape.x + shape.z;
+        Self {
+            tableau,
+            dynamics: Dynamics::new(y),
+            rates: Rates::zeros(shape),
+            shape,
+            size,
+            base: State::zeros(shape),
+            stage: State::zeros(shape),
+            slopes: vec![0.0; tableau.all_stages() * size],
+            increment: vec![0.0; size],
+            sizes: vec![0.0; size],
+            h: 0.0,
+            reuse: Reuse::Nothing,
+            dense: Dense::Failed,
+        }
+    }
+
+    /// increment = h Σ w_j k_j over the rows of slopes.
+    fn combine(&mut self, h: f64, weights: &[f64]) {
+        self.increment.fill(0.0);
+        for (row, &weight) in self.slopes.chunks_exact(self.size.max(1)).zip(weights) {
+            if weight != 0.0 {
+                for (sum, &slope) in self.increment.iter_mut().zip(row) {
+                    *sum += weight * slope;
+                }
+            }
+        }
+        for sum in &mut self.increment {
+            *sum *= h;
+        }
+    }
+
+    /// stage = base moved by `increment`, at time `t`.
+    fn place(&mut self, y: &Y, t: f64) {
+        place(y, self.shape, &self.base, &self.increment, t, &mut self.stage);
+    }
+
+    /// Row `i` of slopes: the rates at the stage state, in the chart at the base.
+    fn evaluate(&mut self, y: &Y, i: usize) -> Result<(), IntegrateError> {
+        self.dynamics.evaluate(y, &self.stage, &mut self.rates)?;
+        let Shape { v, x, .. } = self.shape;
+        let slope = &mut self.slopes[i * self.size..(i + 1) * self.size];
+        y.local_rate(&self.increment[..v], &self.stage.v, &mut slope[..v]);
+        slope[v..2 * v].copy_from_slice(&self.rates.v);
+        slope[2 * v..2 * v + x].copy_from_slice(&self.rates.x);
+        slope[2 * v + x..].copy_from_slice(&self.rates.z);
+        match slope.iter().position(|k| !k.is_finite()) {
+            None => Ok(()),
+            Some(j) => {
+                Err(IntegrateError::NotFinite { t: self.stage.t, what: format!("the rate of {}", self.name(y, j)) })
+            }
+        }
+    }
+
+    /// Moves the base to the state and makes row 0 of slopes its rates.
+    pub(super) fn rebase(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        self.base.copy_from(s);
+        self.dense = Dense::Failed;
+        match std::mem::replace(&mut self.reuse, Reuse::Nothing) {
+            Reuse::Nothing => {
+                self.increment.fill(0.0);
+                self.stage.copy_from(s);
+                self.evaluate(y, 0)?;
+            }
+            Reuse::First => {}
+            Reuse::Last => {
+                let last = self.tableau.stages * self.size;
+                self.slopes.copy_within(last..last + self.size, 0);
+                // The chart moved with the base: there δ = 0.
+                self.increment.fill(0.0);
+                let v = self.shape.v;
+                y.local_rate(&self.increment[..v], &s.v, &mut self.slopes[..v]);
+            }
+        }
+        self.reuse = Reuse::First;
+        Ok(())
+    }
+
+    /// The sizes of all components, for the weights of the error.
+    pub(super) fn measure(&mut self, y: &Y) {
+        let v = self.shape.v;
+        y.magnitude(&self.base.q, &mut self.sizes[..v]);
+        let base = self.base.v.iter().chain(&self.base.x).chain(&self.base.z);
+        for (size, value) in self.sizes[v..].iter_mut().zip(base) {
+            *size = value.abs();
+        }
+    }
+
+    /// The error allowed in each component: the larger of the sizes at both ends of the step counts.
+    fn weight(&self, tolerance: Tolerance, i: usize) -> f64 {
+        let Shape { v, x, .. } = self.shape;
+        let end = match i {
+            _ if i < v => 0.0,
+            _ if i < 2 * v => self.stage.v[i - v],
+            _ if i < 2 * v + x => self.stage.x[i - 2 * v],
+            _ => self.stage.z[i - 2 * v - x],
+        };
+        tolerance.weight(self.sizes[i].max(end.abs()))
+    }
+
+    /// The largest of h Σ e_j k_j in units of the weights.
+    fn error(&mut self, tolerance: Tolerance, h: f64, weights: &[f64]) -> Largest {
+        self.combine(h, weights);
+        let mut largest = Largest::default();
+        for i in 0..self.size {
+            largest.see(i, self.increment[i] / self.weight(tolerance, i));
+        }
+        largest
+    }
+
+    /// One attempt at a step to `end`: all stages, the state at the end in `stage`, and the error.
+    pub(super) fn attempt(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<Largest, IntegrateError> {
+        let (tableau, t) = (self.tableau, self.base.t);
+        let h = end - t;
+        for i in 1..=tableau.stages {
+            self.combine(h, tableau.rows[i]);
+            self.place(y, if tableau.nodes[i] == 1.0 { end } else { t + tableau.nodes[i] * h });
+            // The rates at the end wait for the verdict where the estimate does not need them.
+            if i < tableau.stages || tableau.error.len() > tableau.stages {
+                self.evaluate(y, i)?;
+            }
+        }
+        let mut error = self.error(tolerance, h, tableau.error);
+        if !tableau.error_low.is_empty() {
+            let low = self.error(tolerance, h, tableau.error_low);
+            error.value = Tableau::combine(error.value, low.value);
+        }
+        Ok(error)
+    }
+
+    /// Completes an accepted attempt: rates at the end, projection to the constraints.
+    pub(super) fn finish(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<(), IntegrateError> {
+        let tableau = self.tableau;
+        if tableau.error.len() <= tableau.stages {
+            self.combine(end - self.base.t, tableau.rows[tableau.stages]);
+            self.evaluate(y, tableau.stages)?;
+        }
+        self.reuse = if self.project(y, tolerance)? { Reuse::Nothing } else { Reuse::Last };
+        self.h = end - self.base.t;
+        self.dense = if tableau.all_stages() > tableau.stages + 1 { Dense::Missing } else { Dense::Ready };
+        Ok(())
+    }
+
+    /// Moves the state at the end of the step to the constraints; says whether that was necessary.
+    fn project(&mut self, y: &Y, tolerance: Tolerance) -> Result<bool, IntegrateError> {
+        if self.shape.rows() == 0 {
+            return Ok(false);
+        }
+        let (position, velocity) = self.dynamics.residuals(y, &self.stage)?;
+        let negligible = NEGLIGIBLE * tolerance.relative;
+        if position.relative <= negligible && velocity.relative <= negligible {
+            return Ok(false);
+        }
+        self.dynamics.project_position(y, &mut self.stage, tolerance.relative)?;
+        self.dynamics.project_velocity(y, &mut self.stage)?;
+        Ok(true)
+    }
+
+    /// A first step after [2] p. 169: an explicit Euler step of 1 % of the state's size tells the second derivative.
+    pub(super) fn first_step(&mut self, y: &Y, tolerance: Tolerance) -> f64 {
+        self.measure(y);
+        let weigh = |of: &Self, values: &[f64]| {
+            let mut largest = Largest::default();
+            for i in 0..of.size {
+                largest.see(i, values[i] / tolerance.weight(of.sizes[i]));
+            }
+            largest.value
+        };
+        let (size, slope) = (weigh(self, &self.sizes), weigh(self, &self.slopes[..self.size]));
+        let trial = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
+        self.combine(trial, &[1.0]);
+        self.place(y, self.base.t + trial);
+        if self.evaluate(y, 1).is_err() {
+            return trial;
+        }
+        for i in 0..self.size {
+            self.increment[i] = self.slopes[self.size + i] - self.slopes[i];
+        }
+        let curvature = weigh(self, &self.increment) / trial;
+        let largest = slope.max(curvature);
+        let power = f64::from(self.tableau.order + 1);
+        let step = if largest <= 1e-15 { (trial * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / power) };
+        step.min(100.0 * trial)
+    }
+
+    /// The user's name of a packed component.
+    pub(super) fn name(&self, y: &Y, index: usize) -> String {
+        let Shape { v, x, .. } = self.shape;
+        if index < v {
+            y.velocity_name(index)
+        } else if index < 2 * v {
+            y.velocity_name(index - v)
+        } else if index < 2 * v + x {
+            format!("extra state {}", index - 2 * v)
+        } else {
+            format!("integral {}", index - 2 * v - x)
+        }
+    }
+
+    /// The state at the end of the step completed last.
+    pub(super) fn end(&self) -> &State<f64> {
+        &self.stage
+    }
+
+    /// The work done.
+    pub(super) fn counts(&self) -> Counts {
+        self.dynamics.counts()
+    }
+
+    /// Whether the state meets the constraints.
+    pub(super) fn check(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
+        self.dynamics.check(y, s, tolerance)
+    }
+
+    /// The continuous output at `out.t`.
+    pub(super) fn dense(&mut self, y: &Y, out: &mut State<f64>) {
+        let tableau = self.tableau;
+        let (t, h) = (self.base.t, self.h);
+        let theta = if h > 0.0 { (out.t - t) / h } else { 0.0 };
+        if self.dense == Dense::Missing {
+            self.dense = Dense::Ready;
+            for i in tableau.stages + 1..tableau.all_stages() {
+                self.combine(h, tableau.rows[i]);
+                self.place(y, t + tableau.nodes[i] * h);
+                if self.evaluate(y, i).is_err() {
+                    self.dense = Dense::Failed;
+                    break;
+                }
+            }
+        }
+        let mut weights = [0.0; MOST_STAGES];
+        match self.dense {
+            Dense::Ready => tableau.weights(theta, &mut weights),
+            _ => tableau.hermite_weights(theta, &mut weights),
+        }
+        self.combine(h, &weights);
+        place(y, self.shape, &self.base, &self.increment, out.t, out);
+    }
+
+    /// What the next step depends on besides the state: whether rates are evaluated anew, and the memory of the dynamics.
+    pub(super) fn memory(&self, out: &mut Vec<f64>) {
+        out.push(f64::from(u8::from(self.reuse == Reuse::Nothing)));
+        self.dynamics.memory(out);
+    }
+
+    /// Takes over a memory.
+    pub(super) fn recall(&mut self, memory: &[f64]) {
+        let Some((&anew, rest)) = memory.split_first() else { return };
+        let mut held = Vec::new();
+        self.dynamics.memory(&mut held);
+        self.dynamics.recall(rest);
+        // The rates found by the start serve if they were found with the same memory.
+        if anew != 0.0 || held != rest {
+            self.reuse = Reuse::Nothing;
+        }
+    }
+}
