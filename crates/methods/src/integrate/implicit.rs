@@ -44,6 +44,16 @@ pub(super) struct Frame<Y: System> {
     sizes: Vec<f64>,
 }
 
+/// Why an attempt at a step was thrown away.
+pub(super) enum Failure {
+    /// The estimated error was too large.
+    Error(Largest),
+    /// Newton's method did not converge: its last change.
+    Newton(Largest),
+    /// Something else went wrong.
+    Other(IntegrateError),
+}
+
 /// Where the tangent was taken.
 struct Point {
     state: State<f64>,
@@ -216,8 +226,21 @@ impl<Y: System> Frame<Y> {
         largest
     }
 
+    /// The error of a run that ends with a failed attempt.
+    pub fn report(&self, y: &Y, failure: Failure, h: f64, what: &'static str) -> IntegrateError {
+        let t = self.base.t;
+        match failure {
+            Failure::Error(worst) => IntegrateError::StepTooSmall { t, h, worst: self.name(y, worst.index) },
+            Failure::Newton(worst) => {
+                let (residual, worst) = (worst.value, self.name(y, worst.index));
+                IntegrateError::NotConverged { t, h, what, residual, worst }
+            }
+            Failure::Other(error) => error,
+        }
+    }
+
     /// The user's name of a packed component (δ, v, x, z).
-    pub fn name(&self, y: &Y, index: usize) -> String {
+    fn name(&self, y: &Y, index: usize) -> String {
         let Shape { v, x, .. } = self.shape;
         match index {
             _ if index < v => y.velocity_name(index),

@@ -35,6 +35,7 @@
 mod advance;
 
 use super::control::{Controller, Tolerance, land, shortest_step};
+use super::implicit::Failure;
 use super::newton::Coefficients;
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
@@ -271,11 +272,8 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
                 Outcome::Converged => {
                     let error = advance.estimate(y, &self.rules, h);
                     let verdict = match fixed || error.value <= 1.0 {
-                        true => advance.finish(y, &self.rules, h),
-                        false => {
-                            let worst = advance.frame.name(y, error.index);
-                            Err(IntegrateError::StepTooSmall { t, h, worst })
-                        }
+                        true => advance.finish(y, &self.rules, h).map_err(Failure::Other),
+                        false => Err(Failure::Error(error)),
                     };
                     match verdict {
                         Ok(()) => {
@@ -288,27 +286,24 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
                             }
                             return Ok(Step { t, h, error: error.value, rejected });
                         }
-                        Err(failure @ IntegrateError::StepTooSmall { .. }) => {
-                            (self.controller.reject(error.value), failure)
-                        }
+                        Err(failure @ Failure::Error(_)) => (self.controller.reject(error.value), failure),
                         Err(failure) => (0.5, failure),
                     }
                 }
                 Outcome::Failed { change } => {
-                    let what = "Newton's method of `generalized_alpha`";
-                    let worst = advance.frame.name(y, change.index);
                     if !advance.frame.fresh {
                         // Before the step is made shorter, the tangent is made new.
                         advance.refresh(y);
                         continue;
                     }
-                    (0.5, IntegrateError::NotConverged { t, h, what, residual: change.value, worst })
+                    (0.5, Failure::Newton(change))
                 }
             };
             advance.frame.counts.rejected += 1;
             rejected += 1;
             if fixed || h * shrink < smallest {
-                return Err(failure);
+                let what = "Newton's method of `generalized_alpha`";
+                return Err(advance.frame.report(y, failure, h, what));
             }
             self.proposal = h * shrink;
         }

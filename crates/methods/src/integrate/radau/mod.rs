@@ -34,6 +34,7 @@ mod collocation;
 mod stages;
 
 use super::control::{Tolerance, land, shortest_step};
+use super::implicit::Failure;
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{Shape, State, System};
 use collocation::through_zero;
@@ -271,29 +272,24 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
                         Ok(error) => {
                             let shrink =
                                 if control.step == 0.0 { 0.1 } else { options.factor(error.value, iterations) };
-                            let worst = stages.frame.name(y, error.index);
-                            (shrink.min(0.9), IntegrateError::StepTooSmall { t, h, worst })
+                            (shrink.min(0.9), Failure::Error(error))
                         }
-                        Err(error) => (0.5, error),
+                        Err(error) => (0.5, Failure::Other(error)),
                     }
                 }
-                Outcome::Failed { change, shrink } => {
-                    let what = "Newton's method of `radau`";
-                    let worst = stages.frame.name(y, change.index);
-                    (shrink, IntegrateError::NotConverged { t, h, what, residual: change.value, worst })
-                }
+                Outcome::Failed { change, shrink } => (shrink, Failure::Newton(change)),
             };
             if !stages.frame.fresh {
                 // Before the step is made shorter, the tangent is made new.
                 stages.refresh(y);
-                if matches!(failure, IntegrateError::NotConverged { .. }) {
+                if matches!(failure, Failure::Newton(_)) {
                     continue;
                 }
             }
             stages.frame.counts.rejected += 1;
             rejected += 1;
             if fixed || h * shrink < smallest {
-                return Err(failure);
+                return Err(stages.frame.report(y, failure, h, "Newton's method of `radau`"));
             }
             control.proposal = h * shrink;
         }
