@@ -409,7 +409,7 @@ def page(results, available, cores, problems):
         "**Problem.** A planar chain of N equal uniform rods, 1 m and 1 kg in all, hangs from a hinge. It is let go at rest, straight, at",
         "45° from the vertical, and swings for 10 s without damping. The error is the distance of the free end from a",
         "reference at 10 s. References: DOP853 at 1e-13 (N = 64: 1e-12) on a minimal-coordinate model, computed for this",
-        "comparison. The motion of long chains is sensitive to rounding, so errors below about 1e-9 m say little there.",
+        "comparison.",
         "",
         "**Rules.** One thread. CPU seconds of the simulation alone, without start-up and model building; for dalembert the",
         "`wall_time` of its summary, which on an idle machine is the same and otherwise longer. dalembert uses rigid links",
