@@ -56,7 +56,7 @@ pub struct RunSettings {
     pub tolerance: f64,
     /// What to do with initial values that violate a constraint.
     pub initial: Initial,
-    /// The energy ledger may be off by this factor times (number of steps) × tolerance × (largest energy).
+    /// The energy ledger may be off by this factor times the sum of what the error control allows in each step.
     #[schemars(extend("unit" = "1"))]
     pub ledger_factor: f64,
     /// Further settings of the integrator, by name.
@@ -72,7 +72,7 @@ impl Default for RunSettings {
             integrator: "dop853".to_owned(),
             tolerance: 1e-8,
             initial: Initial::default(),
-            ledger_factor: 4.0,
+            ledger_factor: 1.0,
             settings: BTreeMap::new(),
         }
     }
