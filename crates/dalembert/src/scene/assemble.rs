@@ -28,8 +28,8 @@ pub struct Scene {
     pub output: OutputSettings,
     /// `[event]`, by name.
     pub events: Vec<(String, EventSettings)>,
-    /// The document it was read from.
-    pub document: Document,
+    /// The document it was read from, if it was.
+    pub document: Option<Document>,
 }
 
 /// A marker as a scene writes it, inside a body or in `[marker.NAME]`.
@@ -47,6 +47,18 @@ pub struct MarkerSettings {
 }
 
 impl Scene {
+    /// A scene around a model built in Rust, with default settings.
+    pub fn new(model: Model) -> Self {
+        Self {
+            info: SceneInfo::default(),
+            model,
+            run: RunSettings::default(),
+            output: OutputSettings::default(),
+            events: Vec::new(),
+            document: None,
+        }
+    }
+
     /// Builds the model a document describes. All problems that can be found are reported together.
     pub fn from_document(document: Document) -> Result<Self, SceneError> {
         document.check_sections(&SECTIONS)?;
@@ -83,7 +95,7 @@ impl Scene {
                 return Err(problems.or(()).expect_err("there are problems"));
             }
         };
-        Ok(Self { info, model, run, output, events, document })
+        Ok(Self { info, model, run, output, events, document: Some(document) })
     }
 }
 

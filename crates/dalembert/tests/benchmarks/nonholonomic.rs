@@ -1,0 +1,43 @@
+//! Rolling disc and sleigh against closed forms.
+
+use super::{completed, distance, last_vector};
+
+/// The steady circle: the centre goes round with the heading rate P on a radius r|s|/P, at constant height.
+#[test]
+fn disc_rolls_in_a_steady_circle() {
+    let (r, m, g, tilt, p) = (0.5_f64, 1.0, 9.81, 20.0_f64.to_radians(), 2.0);
+    let (a, c) = (m * r * r / 4.0, m * r * r / 2.0);
+    let spin = (a * p * p * tilt.cos() - m * g * r) * tilt.tan() / ((c + m * r * r) * p);
+    let outcome = completed("rolling-disc", &["run.tolerance=1e-12", "output.every=2.5"]);
+    let [x, y, z] =
+        ["x", "y", "z"].map(|axis| outcome.trajectory.column(&format!("body.disc.position.{axis}")).unwrap());
+    let radius = -r * spin / p;
+    for (row, &t) in outcome.trajectory.time().iter().enumerate() {
+        let (sine, cosine) = (p * t).sin_cos();
+        // The centre of the circle is at (0, −radius); at t = 0 the disc is at the origin above it.
+        let exact = [-radius * sine, radius * (cosine - 1.0), r * tilt.cos()];
+        let error = distance([x[row], y[row], z[row]], exact);
+        assert!(error < 1e-9, "t = {t}: {error:e}");
+    }
+}
+
+/// Chaplygin's sleigh: v = V tanh(λt + c), ω = (V/κ) sech(λt + c), κ² = (J + m a²)/m, λ = aV/κ².
+/// Reference: Neimark, Fufaev: Dynamics of nonholonomic systems, 1972, chapter 2.
+#[test]
+fn sleigh_straightens_out() {
+    let (ahead, mass, inertia, speed, turn) = (0.3, 1.0, 0.05, 0.5, 2.0);
+    let kappa = ((inertia + mass * ahead * ahead) / mass).sqrt() as f64;
+    let top = (speed * speed + kappa * kappa * turn * turn as f64).sqrt();
+    let (lambda, c) = (ahead * top / (kappa * kappa), (speed / top).atanh());
+    let outcome = completed("sleigh", &["run.tolerance=1e-12", "run.until=1.5", "output.every=0.25"]);
+    let column = |name: &str| outcome.trajectory.column(&format!("body.sleigh.{name}")).unwrap();
+    let (vx, vy, omega) = (column("velocity.x"), column("velocity.y"), column("angular_velocity.z"));
+    for (row, &t) in outcome.trajectory.time().iter().enumerate() {
+        let phase = lambda * t + c;
+        assert!((vx[row].hypot(vy[row]) - top * phase.tanh()).abs() < 1e-9, "speed at {t}");
+        assert!((omega[row] - top / kappa / phase.cosh()).abs() < 1e-9, "turning at {t}");
+    }
+    // No work is done by the blade.
+    assert!(outcome.summary.ledger.worst_imbalance < 1e-11);
+    let _ = last_vector(&outcome, "body.sleigh.position");
+}

@@ -1,0 +1,33 @@
+//! The measured order of every integrator on a constrained model, by halving fixed steps.
+
+use super::{completed, distance, last_vector};
+
+#[test]
+fn every_integrator_has_its_order_on_the_double_pendulum() {
+    let reference = last_vector(
+        &completed("double-pendulum", &["run.tolerance=1e-13", "run.until=1", "output.every=1"]),
+        "body.lower.position",
+    );
+    // Steps per second for which errors lie between rounding and the pre-asymptotic range.
+    for (name, order, coarse) in
+        [("dopri5", 5.0, 32), ("dop853", 8.0, 12), ("radau", 5.0, 16), ("generalized_alpha", 2.0, 64)]
+    {
+        let error = |steps: i32| {
+            let step = format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps));
+            let integrator = format!("run.integrator={name:?}");
+            // A fixed step controls no error, so the ledger gets room; it is the error that is measured here.
+            let settings = [
+                integrator.as_str(),
+                &step,
+                "run.until=1",
+                "output.every=1",
+                "run.ledger_factor=1e12",
+                "run.tolerance=1e-12",
+            ];
+            distance(last_vector(&completed("double-pendulum", &settings), "body.lower.position"), reference)
+        };
+        let (large, small) = (error(coarse), error(2 * coarse));
+        let measured = (large / small).log2();
+        assert!((measured - order).abs() < 0.6, "{name}: {large:e} {small:e} order {measured:.2}");
+    }
+}
