@@ -3,7 +3,7 @@
 use crate::support::*;
 use dalembert::constraints::{AnyConstraint, Distance, Holonomic};
 use dalembert::methods::lie::Quat;
-use dalembert::methods::vector::Vec3;
+use dalembert::methods::vector::{Mat3, Vec3};
 use dalembert::model::{Acceleration, Place};
 use dalembert::{constraints, joints};
 
@@ -129,7 +129,7 @@ fn rod_of_a_rotating_pendulum() {
     let out = Vec3([angle.cos(), angle.sin(), 0.0]);
     let across = Vec3([-angle.sin(), angle.cos(), 0.0]);
     let places = [
-        Place { rotation: dalembert::methods::vector::Mat3::identity(), ..Place::default() },
+        Place { rotation: Mat3::identity(), ..Place::default() },
         Place { r: out * length, v: across * (length * speed), ..Place::default() },
     ];
     let rod = Holonomic(Distance { length });

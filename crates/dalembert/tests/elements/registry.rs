@@ -1,10 +1,9 @@
 //! What is registered can be read, written and blamed.
 
 use dalembert::bodies::Particle;
-use dalembert::constraints::PointOnPlane;
 use dalembert::constraints::{
     self, AnyConstraint, Constraint, CoordinateSpeed, DiscOnPlane, Distance, Gear, GearRatio, Holonomic, NoSlip,
-    Nonholonomic, PrescribedDistance, PrescribedPosition, Rolling, SphereOnPlane,
+    Nonholonomic, PointOnPlane, PrescribedDistance, PrescribedPosition, Rolling, SphereOnPlane,
 };
 use dalembert::element::{About, Kind};
 use dalembert::joints::{self, Axis, Revolute, Screw, Universal};
@@ -93,7 +92,7 @@ fn bad_data_is_named() {
     }
 }
 
-/// A particle may be the second marker of a plane, but not a frame of a hinge.
+/// The second marker of a plane may be a particle: only the plane has an orientation.
 #[test]
 fn orientation_is_asked_for_only_where_needed() {
     let mut b = Model::builder();

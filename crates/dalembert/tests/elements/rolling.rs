@@ -3,10 +3,9 @@
 use crate::support::*;
 use dalembert::bodies::{Inertia, Particle, Rigid};
 use dalembert::constraints::{
-    Coordinate, CoordinateSpeed, DiscOnPlane, KnifeEdge, NoSlip, PointOnLine, PrescribedPosition, RollingDisc,
-    RollingSphere, SphereOnPlane,
+    Coordinate, CoordinateSpeed, DiscOnPlane, FixedIn, GearRatio, KnifeEdge, NoSlip, PointOnLine, PrescribedPosition,
+    RollingDisc, RollingSphere, SphereOnPlane,
 };
-use dalembert::constraints::{FixedIn, GearRatio};
 use dalembert::joints::{Axis, Planar, Revolute};
 use dalembert::methods::System;
 use dalembert::methods::vector::Vec3;
