@@ -56,7 +56,6 @@ pub struct RollingDisc {
 }
 
 /// n and a in the world frame, n − (n·a) a, and its length s.
-#[inline(always)]
 fn lean<R: Real>(at: &[Place<R>], axle: &Axis, normal: &Axis) -> (Vec3<R>, Vec3<R>, Vec3<R>, R) {
     let (n, a) = (to_world(&at[0], normal.unit()), to_world(&at[1], axle.unit()));
     let up = n - a * n.dot(a);
@@ -83,7 +82,6 @@ impl Constraint for DiscOnPlane {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (_, _, _, s) = lean(at, &self.axle, &self.normal);
         out[0] = travel(at, &self.normal) - s * self.radius;
@@ -110,7 +108,6 @@ impl Rolling for RollingDisc {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Velocity, Quantity::Velocity]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (n, a, up, s) = lean(at, &self.axle, &self.normal);
         let per = s.recip();

@@ -60,7 +60,6 @@ impl Constraint for Gear {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let own = self.wheel_axes.as_ref().unwrap_or(&self.axes);
         let [z_a, z_b] = self.teeth.map(f64::from);
@@ -108,7 +107,6 @@ impl Rolling for GearRatio {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::AngularVelocity]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let speed = |wheel: usize| to_world(&at[0], self.axes[wheel].unit()).dot(at[wheel + 1].omega - at[0].omega);
         out[0] = speed(1) - speed(0) * self.ratio;

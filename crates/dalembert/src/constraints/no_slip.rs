@@ -61,7 +61,6 @@ impl Rolling for NoSlip {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Velocity; self.directions.len()]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let slip = relative_velocity(&at[0], at[1].r, at[1].v);
         let frame = match self.fixed_in {
@@ -128,7 +127,6 @@ impl Rolling for KnifeEdge {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Velocity]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         out[0] = to_world(&at[1], self.across.unit()).dot(relative_velocity(&at[0], at[1].r, at[1].v));
     }

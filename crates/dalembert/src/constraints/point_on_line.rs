@@ -35,7 +35,6 @@ impl Constraint for PointOnLine {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         out.copy_from_slice(&off_axis(at, &self.axis));
     }

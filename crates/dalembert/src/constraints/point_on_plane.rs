@@ -36,7 +36,6 @@ impl Constraint for PointOnPlane {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         out[0] = travel(at, &self.normal);
     }

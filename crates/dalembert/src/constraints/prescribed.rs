@@ -53,7 +53,6 @@ impl Constraint for PrescribedAngle {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let own = self.axis_b.as_ref().unwrap_or(&self.axis);
         out[0] = wrapped_angle(angle(&at[0], &at[1], &self.axis, own) - self.angle.at(now.t));
@@ -94,7 +93,6 @@ impl Constraint for PrescribedDistance {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         out[0] = (at[1].r - at[0].r).norm() - self.length.at(now.t);
     }
@@ -141,7 +139,6 @@ impl Constraint for PrescribedPosition {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length; self.directions.len()]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let d = offset(at);
         for ((out, direction), value) in out.iter_mut().zip(&self.directions).zip(&self.values) {
@@ -209,7 +206,6 @@ impl Rolling for CoordinateSpeed {
             Coordinate::Travel => Quantity::Velocity,
         }]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let motion = match self.of {
             Coordinate::Angle => at[1].omega - at[0].omega,

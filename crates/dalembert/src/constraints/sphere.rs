@@ -46,7 +46,6 @@ impl Constraint for SphereOnPlane {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         out[0] = travel(at, &self.normal) - self.radius;
     }
@@ -84,7 +83,6 @@ impl Rolling for RollingSphere {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Velocity, Quantity::Velocity]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let arm = to_world(&at[0], self.normal.unit() * -self.radius);
         let slip = relative_velocity(&at[0], at[1].r + arm, at[1].v + at[1].omega.cross(arm));

@@ -31,7 +31,6 @@ impl Constraint for Fixed {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Length, Quantity::Angle, Quantity::Angle, Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         offset(at).write(out);
         out[3..].copy_from_slice(&rodrigues(at[0].rotation.transposed() * at[1].rotation));

@@ -50,7 +50,6 @@ impl Constraint for Planar {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Angle, Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (a, b) = self.axes();
         out[0] = travel(at, a);

@@ -11,6 +11,8 @@
 //! An [`Axis`] a of the first frame has perpendiculars p, q; an axis b of the second has s, t.
 //! Orientation rows use the tangent of the half angle: 2 tan(φ/2) is φ to first order and grows without bound towards
 //! half a turn, so they vanish *only* where the orientation is right (sines and products of axes vanish at half a turn too).
+//!
+//! Functions of more than a few products are not forced inline: each is compiled once for each number, not once for each joint.
 
 use super::Axis;
 use crate::model::Place;
@@ -36,32 +38,27 @@ pub(crate) fn to_world<R: Real>(place: &Place<R>, local: Vec3<f64>) -> Vec3<R> {
 }
 
 /// A constant vector of the frame of `of`, in the frame of `seen_from`.
-#[inline(always)]
 pub(crate) fn turned<R: Real>(seen_from: &Place<R>, of: &Place<R>, local: Vec3<f64>) -> Vec3<R> {
     seen_from.rotation.transpose_mul(to_world(of, local))
 }
 
 /// d: from the first marker to the second, in the first frame.
-#[inline(always)]
 pub(crate) fn offset<R: Real>(at: &[Place<R>]) -> Vec3<R> {
     at[0].rotation.transpose_mul(at[1].r - at[0].r)
 }
 
 /// The components of the offset across an axis of the first frame: p·d, q·d.
-#[inline(always)]
 pub(crate) fn off_axis<R: Real>(at: &[Place<R>], axis: &Axis) -> [R; 2] {
     let d = offset(at);
     axis.across().map(|direction| along(d, direction))
 }
 
 /// The component of the offset along an axis of the first frame: a·d.
-#[inline(always)]
 pub(crate) fn travel<R: Real>(at: &[Place<R>], axis: &Axis) -> R {
     along(offset(at), axis.unit())
 }
 
 /// Rows that make the axes a and b parallel: 2 (p·b)/(1 + a·b), 2 (q·b)/(1 + a·b), of length 2 tan(φ/2).
-#[inline(always)]
 pub(crate) fn aligned<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> [R; 2] {
     let b = turned(&at[0], &at[1], b.unit());
     let cosine = along(b, a.unit());
@@ -70,7 +67,6 @@ pub(crate) fn aligned<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> [R; 2] {
 
 /// Rows that make the frames (p, q, a) and (s, t, b) equal: the rotation between them as a vector 2 tan(φ/2) n, by
 /// components along p, q, a.
-#[inline(always)]
 pub(crate) fn same_orientation<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> [R; 3] {
     let ([p, q], [s, t]) = (a.across(), b.across());
     let columns = [s, t, b.unit()].map(|direction| turned(&at[0], &at[1], direction));
@@ -78,7 +74,6 @@ pub(crate) fn same_orientation<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> 
 }
 
 /// 2 tan(φ/2) n of a rotation by φ about n: with sin φ n from the antisymmetric part and 4 cos²(φ/2) = 1 + trace.
-#[inline(always)]
 pub(crate) fn rodrigues<R: Real>(c: Mat3<R>) -> [R; 3] {
     let c = c.0;
     let scale = c[0][0] + c[1][1] + c[2][2] + 1.0;
@@ -86,7 +81,6 @@ pub(crate) fn rodrigues<R: Real>(c: Mat3<R>) -> [R; 3] {
 }
 
 /// The quotient of a row that is 4 sin φ by 4 cos²(φ/2), which is zero at half a turn.
-#[inline(always)]
 fn half_angle<R: Real>(row: R, scale: R) -> R {
     let opposite = scale.lt(R::from(HALF_TURN));
     R::select(opposite, R::from(OPPOSITE), row / R::select(opposite, R::one(), scale))
@@ -96,7 +90,6 @@ fn half_angle<R: Real>(row: R, scale: R) -> R {
 ///
 /// Where the axes are not parallel it is the twist of the swing–twist decomposition: 2 atan(n·a tan(φ/2)) for a rotation
 /// by φ about n.
-#[inline(always)]
 pub(crate) fn angle<R: Real>(first: &Place<R>, second: &Place<R>, a: &Axis, b: &Axis) -> R {
     let ([p, q], [s, t]) = (a.across(), b.across());
     let (s, t) = (turned(first, second, s), turned(first, second, t));
@@ -116,7 +109,6 @@ pub(crate) fn wrapped_angle<R: Real>(x: R) -> R {
 }
 
 /// The velocity of the point `at` moving with `v`, relative to the point of the body of `frame` that is there now.
-#[inline(always)]
 pub(crate) fn relative_velocity<R: Real>(frame: &Place<R>, at: Vec3<R>, v: Vec3<R>) -> Vec3<R> {
     v - frame.v - frame.omega.cross(at - frame.r)
 }

@@ -51,7 +51,6 @@ impl Constraint for Prismatic {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Angle, Quantity::Angle, Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (a, b) = self.axes();
         out[..2].copy_from_slice(&off_axis(at, a));

@@ -50,7 +50,6 @@ impl Constraint for Revolute {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Length, Quantity::Angle, Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (a, b) = self.axes();
         offset(at).write(out);

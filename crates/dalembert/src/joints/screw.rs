@@ -56,7 +56,6 @@ impl Constraint for Screw {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Angle, Quantity::Angle, Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         let (a, b) = self.axes();
         out[..2].copy_from_slice(&off_axis(at, a));

@@ -30,7 +30,6 @@ impl Constraint for Spherical {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Length]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         offset(at).write(out);
     }

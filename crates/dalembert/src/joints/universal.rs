@@ -56,7 +56,6 @@ impl Constraint for Universal {
     fn rows(&self) -> Vec<Quantity> {
         vec![Quantity::Length, Quantity::Length, Quantity::Length, Quantity::Angle]
     }
-    #[inline(always)]
     fn residual<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
         offset(at).write(out);
         out[3] = along(turned(&at[0], &at[1], self.axis_b.unit()), self.axis.unit());

@@ -1,0 +1,9 @@
+//! Joints and constraints against closed forms and independent routes.
+#![allow(clippy::unwrap_used)]
+
+mod derivatives;
+mod joints;
+mod registry;
+mod rolling;
+mod support;
+mod turns;
