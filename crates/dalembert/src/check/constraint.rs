@@ -2,10 +2,11 @@
 
 use super::random::{later, pack_places};
 use super::{DIFFERENCE, Law, ROUNDING, Random, STEP, Violation, agree, marker_count, no_defect, same_bits};
-use crate::constraints::{AnyConstraint, Constraints, MOST_ROWS, RowsOn, Scratch};
+use crate::constraints::{AnyConstraint, Constraints, MOST_ROWS, Quantity, RowsOn, Scratch};
 use crate::model::{Acceleration, Instant, Place, Wrench};
 use dalembert_methods::scalar::{Dual, Lanes4, Scalar};
 use dalembert_methods::{Jet, Real};
+use std::f64::consts::PI;
 
 /// The laws every constraint keeps.
 pub const LAWS: &[Law<dyn AnyConstraint>] = &[
@@ -27,10 +28,25 @@ fn instant<S: Real>(t: S) -> Instant<'static, S> {
     Instant { t, x: &[], p: &[] }
 }
 
+/// A random state. Residuals of relative rotations may be singular where a joint is half a turn away from holding, where
+/// no joint is used, so states are drawn until no residual that is an angle exceeds π.
 fn setting(constraint: &Object, random: &mut Random) -> (f64, Vec<Place<f64>>) {
     let markers = marker_count(constraint.need().count, |n| constraint.defect(n));
-    (1.0 + random.number(), random.places(markers))
+    let rows = constraint.rows();
+    let t = 1.0 + random.number();
+    let mut at = random.places(markers);
+    for _ in 0..MOST_DRAWS {
+        let far = |(residual, quantity): (f64, &Quantity)| *quantity == Quantity::Angle && residual.abs() > PI;
+        if !residual(constraint, t, &at).into_iter().zip(&rows).any(far) {
+            break;
+        }
+        at = random.places(markers);
+    }
+    (t, at)
 }
+
+/// Far more draws than a joint needs to come within half a turn of holding.
+const MOST_DRAWS: usize = 1000;
 
 /// Position-level residuals; none of a velocity-level constraint.
 fn residual<S: Scalar>(constraint: &Object, t: S, at: &[Place<S>]) -> Vec<S> {

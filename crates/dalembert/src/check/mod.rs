@@ -40,9 +40,10 @@ pub use random::Random;
 pub use signal::LAWS as SIGNAL_LAWS;
 
 use crate::bodies::{self, AnyBody};
-use crate::constraints::AnyConstraint;
+use crate::constraints::{self, AnyConstraint};
 use crate::element::{Describe, Kind};
 use crate::forces::{self, AnyForce};
+use crate::joints;
 use crate::signals::{self, Signal};
 use dalembert_methods::Lanes;
 use dalembert_methods::scalar::Lanes4;
@@ -98,11 +99,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Tries every law on every registered kind of body, force and signal.
+/// Tries every law on every registered kind of body, force, joint, constraint and signal.
 pub fn everything(seed: u64) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(bodies::kinds().iter().flat_map(|kind| body(kind, seed)));
     findings.extend(forces::kinds().iter().flat_map(|kind| force(kind, seed)));
+    findings.extend(joints::kinds().iter().flat_map(|kind| constraint("joint", kind, seed)));
+    findings.extend(constraints::kinds().iter().flat_map(|kind| constraint("constraint", kind, seed)));
     findings.extend(signals::kinds().iter().flat_map(|kind| signal(kind, seed)));
     findings
 }

@@ -175,6 +175,7 @@ impl Builder {
         let mut errors = Vec::new();
         self.resolve_signals(&mut errors);
         self.check_names(&mut errors);
+        self.check_signals(&mut errors);
         self.check_bodies(&mut errors);
         self.check_elements(&mut errors);
         if !errors.is_empty() {
@@ -229,6 +230,14 @@ impl Builder {
             if !seen.insert((section, name)) {
                 let message = "the name is used twice".to_owned();
                 errors.push(ModelError { section, name: name.clone(), key: None, message });
+            }
+        }
+    }
+
+    fn check_signals(&self, errors: &mut Vec<ModelError>) {
+        for signal in &self.signals {
+            if let Some((key, message)) = signal.item.defect() {
+                errors.push(ModelError { section: "signal", name: signal.name.clone(), key: Some(key), message });
             }
         }
     }
