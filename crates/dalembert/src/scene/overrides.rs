@@ -169,9 +169,9 @@ pub(super) fn apply(root: &mut Table, setting: Setting, sources: &Sources) -> Re
                     return Err(missing(sources, &format!("there is no `{path}`"), span, near));
                 }
                 if !exists {
-                    // A new key holds `false` until the value comes; a longer path stumbles over it below.
+                    // A new key holds an empty table, which a longer path fills and the value replaces.
                     let key = Key { name: name.as_str().into(), span };
-                    table.insert(key, Node::new(Value::Boolean(false), span));
+                    table.insert(key, Node::new(Value::Table(Table::default()), span));
                 }
                 let Some(inner) = table.get_mut(&name) else { return Ok(()) };
                 inner

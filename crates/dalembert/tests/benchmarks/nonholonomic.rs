@@ -25,9 +25,9 @@ fn disc_rolls_in_a_steady_circle() {
 /// Reference: Neimark, Fufaev: Dynamics of nonholonomic systems, 1972, chapter 2.
 #[test]
 fn sleigh_straightens_out() {
-    let (ahead, mass, inertia, speed, turn) = (0.3, 1.0, 0.05, 0.5, 2.0);
-    let kappa = ((inertia + mass * ahead * ahead) / mass).sqrt() as f64;
-    let top = (speed * speed + kappa * kappa * turn * turn as f64).sqrt();
+    let (ahead, mass, inertia, speed, turn) = (0.3_f64, 1.0_f64, 0.05_f64, 0.5_f64, 2.0_f64);
+    let kappa = ((inertia + mass * ahead * ahead) / mass).sqrt();
+    let top = (speed * speed + kappa * kappa * turn * turn).sqrt();
     let (lambda, c) = (ahead * top / (kappa * kappa), (speed / top).atanh());
     let outcome = completed("sleigh", &["run.tolerance=1e-12", "run.until=1.5", "output.every=0.25"]);
     let column = |name: &str| outcome.trajectory.column(&format!("body.sleigh.{name}")).unwrap();

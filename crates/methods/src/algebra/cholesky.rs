@@ -17,6 +17,9 @@ use super::dot;
 use super::ordering::{Elimination, minimum_degree};
 use std::collections::{BTreeSet, HashMap};
 
+/// A row that was left before takes the place of a kept one only if its pivot is larger by the reciprocal of this.
+const SWAP: f64 = 1e-2;
+
 /// Where the values of a group pair live.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Slot {
@@ -161,16 +164,17 @@ impl BlockCholesky {
         }
     }
 
-    /// Factors. Rows with `first[i]` compete for pivots before the others. A row is kept if its pivot exceeds
-    /// `threshold[i]`; `pivot[i]` tells the pivot of every row, met or left.
-    pub fn factor(&mut self, first: &[bool], threshold: &[f64], pivot: &mut [f64]) {
+    /// Factors in place. `kept` says which rows were kept before, and on return which are kept now: those whose pivot exceeds their
+    /// threshold. As many rows of a group as were left before must exceed `returning` to be kept. `pivot[i]` tells the pivot of every
+    /// row, met or left.
+    pub fn factor(&mut self, kept: &mut [bool], threshold: &[f64], returning: f64, pivot: &mut [f64]) {
         for k in 0..self.columns.len() {
-            self.factor_diagonal(k, first, threshold, pivot);
+            self.factor_diagonal(k, kept, threshold, returning, pivot);
             self.factor_below(k);
         }
     }
 
-    fn factor_diagonal(&mut self, k: usize, first: &[bool], threshold: &[f64], pivot: &mut [f64]) {
+    fn factor_diagonal(&mut self, k: usize, kept: &mut [bool], threshold: &[f64], returning: f64, pivot: &mut [f64]) {
         let column = &mut self.columns[k];
         let (offset, n) = self.groups[column.group];
         let s = &self.values[column.matrix..column.matrix + n * n];
@@ -182,19 +186,21 @@ impl BlockCholesky {
             remaining[i] = s[i * n + i];
         }
         column.rank = 0;
+        let kept = &mut kept[offset..offset + n];
+        let usable = remaining.iter().filter(|&&diagonal| diagonal > 0.0).count();
+        let left_before = (0..n).filter(|&i| !kept[i] && remaining[i] > 0.0).count();
         for step in 0..n {
-            // The largest pivot among the rows that go first, then among the others.
-            let mut best: Option<usize> = None;
+            // As many rows as were left before must do better to return, whichever they are now.
+            let least = if usable <= step + left_before { returning } else { 0.0 };
+            let mut best: Option<(usize, f64)> = None;
             for candidate in step..n {
                 let i = order[candidate];
-                if remaining[i] > threshold[offset + i]
-                    && best.is_none_or(|b| {
-                        (first[offset + i], remaining[i]) > (first[offset + order[b]], remaining[order[b]])
-                    })
-                {
-                    best = Some(candidate);
+                let merit = if kept[i] { remaining[i] } else { SWAP * remaining[i] };
+                if remaining[i] > threshold[offset + i].max(least) && best.is_none_or(|(_, most)| merit > most) {
+                    best = Some((candidate, merit));
                 }
             }
+            let best = best.map(|(candidate, _)| candidate);
             let Some(best) = best else { break };
             order.swap(step, best);
             let p = order[step];
@@ -208,6 +214,9 @@ impl BlockCholesky {
                 remaining[i] -= value * value;
             }
             column.rank += 1;
+        }
+        for (step, &i) in order.iter().enumerate() {
+            kept[i] = step < column.rank;
         }
     }
 

@@ -14,7 +14,7 @@
 //! Rounding in S puts a pivot that should be zero at about ε (1 + ‖w‖²), where w are the coefficients of the combination:
 //! 1e-15 as a rule, 1e-11 for coefficients of some hundred. A row is therefore *dependent* if its pivot is at most
 //! [`DEPENDENT`] = 1e-10 (an angle of 1e-5). Kept rows are solved to rounding nevertheless: refinement on the
-//! residual G a − c contracts by ε / 1e-10. A row that was dependent before stays so until its pivot exceeds [`RETURN`] = 1e-6:
+//! residual G a − c contracts by ε / 1e-10. As many rows as were dependent before stay so until their pivots exceed [`RETURN`] = 1e-6:
 //! constraints that are redundant where they hold (a Bricard mechanism) seem independent, by an angle equal to
 //! the error, at trial states slightly off the constraints, and to obey them there would stop the mechanism.
 //!
@@ -80,7 +80,7 @@ pub struct Saddle {
     scale: Vec<f64>,
     pivot: Vec<f64>,
     threshold: Vec<f64>,
-    free: Vec<bool>,
+    kept: Vec<bool>,
     held: Vec<bool>,
     dependent: Vec<usize>,
     momentum: Vec<f64>,
@@ -105,7 +105,7 @@ impl Saddle {
             scale: zeros(m),
             pivot: zeros(m),
             threshold: zeros(m),
-            free: vec![true; m],
+            kept: vec![true; m],
             held: vec![false; m],
             dependent: Vec::with_capacity(m),
             momentum: zeros(mass.size()),
@@ -131,15 +131,15 @@ impl Saddle {
         for i in 0..self.scale.len() {
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.diagonal[i].sqrt().recip() } else { 0.0 };
-            self.threshold[i] = if self.held[i] { RETURN } else { DEPENDENT };
-            self.free[i] = !self.held[i];
+            self.threshold[i] = DEPENDENT;
+            self.kept[i] = !self.held[i];
         }
         self.schur.cholesky.scale(&self.scale);
-        self.schur.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
+        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.dependent.clear();
         for i in 0..active {
             // Not a number counts as dependent; the residual tells.
-            self.held[i] = !matches!(self.pivot[i].partial_cmp(&self.threshold[i]), Some(std::cmp::Ordering::Greater));
+            self.held[i] = !self.kept[i];
             if self.held[i] {
                 self.dependent.push(i);
             }
@@ -292,9 +292,9 @@ impl Saddle {
     pub fn depends_on(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, row: usize) -> Vec<usize> {
         self.schur.assemble(mass, rows);
         self.schur.cholesky.scale(&self.scale);
-        self.free[row] = false;
+        self.kept[row] = false;
         self.threshold[row] = f64::INFINITY;
-        self.schur.cholesky.factor(&self.free, &self.threshold, &mut self.pivot);
+        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.image.fill(0.0);
         self.image[row] = self.scale[row];
         self.combine(mass, rows);
