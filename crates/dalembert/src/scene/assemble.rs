@@ -16,6 +16,9 @@ pub const SECTIONS: [&str; 7] = ["body", "marker", "signal", "force", "joint", "
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
 
+/// The largest number of rows a run may record.
+const MOST_ROWS: f64 = 1e8;
+
 /// A scene, ready to run: what the system is and how to simulate it.
 pub struct Scene {
     /// `[scene]`.
@@ -81,6 +84,7 @@ impl Scene {
         reader.read_constraints("joint", &joints::kinds());
         reader.read_constraints("constraint", &constraints::kinds());
         reader.check_run(&run);
+        reader.check_output(&output, &run);
         let events = reader.read_events();
         let Reader { builder, mut problems, .. } = reader;
         if !problems.is_empty() {
@@ -169,6 +173,11 @@ impl<'d> Reader<'d> {
                 self.builder.insert_body(entry.name(), body)
             };
             self.bodies.insert(entry.name().to_owned(), index);
+            if let Some(node) = entry.node().get(MARKERS).filter(|node| node.as_table().is_none()) {
+                let message = format!("`{MARKERS}` must be a table, found {}", node.value.describe());
+                let help = format!("write {MARKERS}.tip = {{ at = [0, 0, 1] }}");
+                self.problems.extend(entry.error(MARKERS, message, Some(&help)));
+            }
             for marker in entry.inner(MARKERS) {
                 self.check_name(&marker);
                 let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else { continue };
@@ -206,8 +215,9 @@ impl<'d> Reader<'d> {
             let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else { continue };
             let body = settings.body.as_deref().unwrap_or("ground");
             let Some(&index) = self.bodies.get(body) else {
-                let help =
-                    nearest(body, self.bodies.keys().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+                let mut known: Vec<&str> = self.bodies.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let help = nearest(body, known).map(|near| format!("did you mean `{near}`?"));
                 self.problems.extend(entry.error("body", format!("there is no body `{body}`"), help.as_deref()));
                 continue;
             };
@@ -331,6 +341,9 @@ impl<'d> Reader<'d> {
                 None,
             );
         }
+        if run.ledger_factor < 0.0 {
+            blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
+        }
         let methods = integrate::methods();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
             let names = methods.iter().map(|about| about.name);
@@ -341,6 +354,11 @@ impl<'d> Reader<'d> {
             blame("integrator", format!("unknown integrator `{}`", run.integrator), Some(help));
             return;
         };
+        if run.settings.contains_key("tolerance") {
+            let help = "write `tolerance` in [run] itself, where the ledger sees it too".to_owned();
+            blame("settings.tolerance", "the tolerance is not among the further settings".to_owned(), Some(help));
+            return;
+        }
         for (name, &value) in run.settings.iter().chain([(&"tolerance".to_owned(), &run.tolerance)]) {
             let path = if name == "tolerance" { name.clone() } else { format!("settings.{name}") };
             let one = integrate::Settings::default().with(name, value);
@@ -354,6 +372,19 @@ impl<'d> Reader<'d> {
                 );
             }
         }
+    }
+
+    fn check_output(&mut self, output: &OutputSettings, run: &RunSettings) {
+        let Some(entry) = self.document.table("output") else { return };
+        let rows = (run.until - run.start) / output.every;
+        let message = if output.every < 0.0 {
+            format!("the time between rows must not be negative, found {} s", output.every)
+        } else if output.every > 0.0 && rows > MOST_ROWS {
+            format!("{rows:.1e} rows are too many, the limit is {MOST_ROWS:.0e}")
+        } else {
+            return;
+        };
+        self.problems.extend(entry.error("every", message, None));
     }
 
     /// Names become parts of paths, so they hold no dots, quotes or blanks.
