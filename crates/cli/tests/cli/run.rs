@@ -47,7 +47,8 @@ fn json_is_the_summary_and_nothing_else() {
     assert_eq!(ended.out, read(folder.path().join("a/summary.json")));
     assert_eq!(ended.err, "");
     let summary = json(&ended.out);
-    for key in ["version", "settings", "seeds", "counts", "wall_time", "ledger", "final_state", "integrator"] {
+    for key in ["dalembert_version", "settings", "seeds", "counts", "wall_time", "ledger", "final_state", "integrator"]
+    {
         assert!(summary.get(key).is_some(), "the summary has no `{key}`");
     }
     let quiet = dalembert(folder.path(), &["run", "simple-pendulum", "--until", "0.5", "--quiet"]).with(0);

@@ -8,7 +8,7 @@ use crate::{bodies, constraints, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The sections of named elements.
 pub const SECTIONS: [&str; 7] = ["body", "marker", "signal", "force", "joint", "constraint", "event"];
@@ -71,6 +71,7 @@ impl Scene {
             problems: Problems::default(),
             bodies: HashMap::from([("ground".to_owned(), 0)]),
             markers: HashMap::new(),
+            broken: HashSet::new(),
         };
         let info = reader.table::<SceneInfo>("scene");
         let world = reader.table::<World>("world");
@@ -117,6 +118,8 @@ struct Reader<'d> {
     problems: Problems,
     bodies: HashMap<String, usize>,
     markers: HashMap<String, usize>,
+    /// Bodies and markers that could not be read; what refers to them is not blamed.
+    broken: HashSet<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -168,8 +171,11 @@ impl<'d> Reader<'d> {
                 self.check_ground(&entry);
                 0
             } else {
-                let Some(kind) = self.kind(&entry, &kinds) else { continue };
-                let Some(body) = self.note((kind.read)(&entry)) else { continue };
+                let kind = self.kind(&entry, &kinds);
+                let Some(body) = kind.and_then(|kind| self.note((kind.read)(&entry))) else {
+                    self.broken.insert(entry.name().to_owned());
+                    continue;
+                };
                 self.builder.insert_body(entry.name(), body)
             };
             self.bodies.insert(entry.name().to_owned(), index);
@@ -177,10 +183,14 @@ impl<'d> Reader<'d> {
                 let message = format!("`{MARKERS}` must be a table, found {}", node.value.describe());
                 let help = format!("write {MARKERS}.tip = {{ at = [0, 0, 1] }}");
                 self.problems.extend(entry.error(MARKERS, message, Some(&help)));
+                self.broken.insert(entry.name().to_owned());
             }
             for marker in entry.inner(MARKERS) {
                 self.check_name(&marker);
-                let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else { continue };
+                let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else {
+                    self.broken.insert(entry.name().to_owned());
+                    continue;
+                };
                 if settings.body.is_some() {
                     let message = "a marker inside a body does not name a body";
                     self.problems.extend(marker.error("body", message, Some("leave the key `body` out")));
@@ -212,9 +222,16 @@ impl<'d> Reader<'d> {
         let document = self.document;
         for entry in document.section("marker") {
             self.check_name(&entry);
-            let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else { continue };
+            let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else {
+                self.broken.insert(entry.name().to_owned());
+                continue;
+            };
             let body = settings.body.as_deref().unwrap_or("ground");
             let Some(&index) = self.bodies.get(body) else {
+                self.broken.insert(entry.name().to_owned());
+                if self.broken.contains(body) {
+                    continue;
+                }
                 let mut known: Vec<&str> = self.bodies.keys().map(String::as_str).collect();
                 known.sort_unstable();
                 let help = nearest(body, known).map(|near| format!("did you mean `{near}`?"));
@@ -310,6 +327,9 @@ impl<'d> Reader<'d> {
             self.markers.insert(name.to_owned(), number);
             return Some(number);
         }
+        if name.split('.').next().is_some_and(|body| self.broken.contains(body)) {
+            return None;
+        }
         let candidates = self.markers.keys().chain(self.bodies.keys()).map(String::as_str);
         let mut known: Vec<&str> = candidates.collect();
         known.sort_unstable();
@@ -334,6 +354,11 @@ impl<'d> Reader<'d> {
         let mut blame = |key: &str, message: String, help: Option<String>| {
             self.problems.extend(entry.error(key, message, help.as_deref()));
         };
+        for (key, time) in [("start", run.start), ("until", run.until)] {
+            if !time.is_finite() {
+                blame(key, format!("a run takes a finite time, found {time} s"), None);
+            }
+        }
         if run.until.partial_cmp(&run.start) != Some(std::cmp::Ordering::Greater) {
             blame(
                 "until",
@@ -379,7 +404,7 @@ impl<'d> Reader<'d> {
         let rows = (run.until - run.start) / output.every;
         let message = if output.every < 0.0 {
             format!("the time between rows must not be negative, found {} s", output.every)
-        } else if output.every > 0.0 && rows > MOST_ROWS {
+        } else if output.every > 0.0 && rows.is_finite() && rows > MOST_ROWS {
             format!("{rows:.1e} rows are too many, the limit is {MOST_ROWS:.0e}")
         } else {
             return;
