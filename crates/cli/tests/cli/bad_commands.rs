@@ -7,7 +7,7 @@ use tempfile::tempdir;
 fn settings_that_fit_nothing() {
     let folder = tempdir().unwrap();
     for (arguments, message) in [
-        (&["--set", "body.uper.mass=2"][..], "`uper` (did you mean `upper`?)"),
+        (&["--set", "body.uper.mass=2"][..], "there is no `body.uper` (did you mean `upper`?)"),
         (&["--set", "body.upper.mas=2"], "did you mean `mass`?"),
         (&["--set", "body.upper.mass"], "body.upper.mass"),
         (&["--set", "body.upper.mass=two"], "two"),
