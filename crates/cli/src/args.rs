@@ -59,10 +59,10 @@ pub struct RunOptions {
     #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// End time in seconds, instead of the scene's.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// Relative tolerance, instead of the scene's.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Integrator, instead of the scene's.
     #[arg(long, value_name = "NAME")]
@@ -71,7 +71,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints while the run goes on; 0 for none.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, allow_negative_numbers = true)]
     pub checkpoint_every: f64,
     /// Print the summary as JSON to standard output and nothing else.
     #[arg(long)]

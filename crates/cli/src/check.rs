@@ -4,11 +4,9 @@ use crate::args::CheckOptions;
 use crate::exit::Exit;
 use crate::{print, source};
 use dalembert::methods::System;
-use dalembert::methods::dynamics::Dynamics;
-use dalembert::run::RunError;
-use dalembert::scene::Initial;
+use dalembert::run;
 
-/// Reads a scene, builds its model, and looks whether its initial values satisfy the constraints.
+/// Reads a scene, builds its model, and checks all that a run would check before its first step.
 pub fn check(options: &CheckOptions) -> Result<(), Exit> {
     let (scene, name) = source::load(&options.scene, &[])?;
     if options.expand {
@@ -16,17 +14,7 @@ pub fn check(options: &CheckOptions) -> Result<(), Exit> {
     }
     let model = &scene.model;
     let shape = model.shape();
-    let mut dynamics = Dynamics::new(model);
-    let mut state = model.initial_state();
-    state.t = scene.run.start;
-    if scene.run.initial == Initial::Project {
-        let projected = dynamics
-            .project_position(model, &mut state, scene.run.tolerance)
-            .and_then(|_| dynamics.project_velocity(model, &mut state));
-        projected.map_err(RunError::Start)?;
-    }
-    dynamics.check(model, &state, scene.run.tolerance.max(1e-9)).map_err(RunError::Start)?;
-    let redundant = dynamics.dependent();
+    let redundant = run::check(&scene).map_err(|error| Exit::start(&error, &scene))?;
     let mut names: Vec<String> = redundant.iter().map(|&row| model.row_name(row)).collect();
     names.dedup();
     let rank = shape.rows() - redundant.len();

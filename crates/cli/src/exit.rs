@@ -2,15 +2,16 @@
 
 use dalembert::record::RecordError;
 use dalembert::run::{Failure, RunError};
-use dalembert::scene::SceneError;
+use dalembert::scene::{Scene, SceneError};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Why a command did not succeed.
 pub enum Exit {
     /// The run failed; its results were kept.
     Failed(String),
-    /// The scene or the command is wrong.
-    Bad(Box<dyn miette::Diagnostic + Send + Sync>),
+    /// The scene is wrong.
+    Bad(SceneError),
     /// The command is wrong.
     Usage(String),
     /// The energy ledger does not close; results were kept.
@@ -27,14 +28,20 @@ impl Exit {
         Self::Io(format!("cannot {what}: {error}"))
     }
 
+    /// A run that did not start, with the place in the scene that is to blame if there is one.
+    pub fn start(error: &RunError, scene: &Scene) -> Self {
+        error.place(scene).map_or_else(|| Self::Usage(error.to_string()), Self::Bad)
+    }
+
     /// Prints the message to standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
         let (code, message) = match self {
             Self::Failed(message) => (1, message),
-            Self::Bad(diagnostic) => {
-                eprintln!("{:?}", miette::Report::new_boxed(diagnostic));
+            Self::Bad(error) if std::io::stderr().is_terminal() => {
+                eprintln!("{:?}", miette::Report::new(error));
                 return ExitCode::from(2);
             }
+            Self::Bad(error) => (2, lines(&error)),
             Self::Usage(message) => (2, message),
             Self::Ledger(message) => (3, message),
             Self::Io(message) => (4, message),
@@ -45,15 +52,14 @@ impl Exit {
     }
 }
 
-impl From<SceneError> for Exit {
-    fn from(error: SceneError) -> Self {
-        Self::Bad(Box::new(error))
-    }
+/// For a log: one line `file:line:column: message (help)` for each problem.
+fn lines(error: &SceneError) -> String {
+    if error.problems().len() == 1 { error.plain() } else { format!("{error}\n{}", error.plain()) }
 }
 
-impl From<RunError> for Exit {
-    fn from(error: RunError) -> Self {
-        Self::Usage(error.to_string())
+impl From<SceneError> for Exit {
+    fn from(error: SceneError) -> Self {
+        Self::Bad(error)
     }
 }
 

@@ -25,8 +25,9 @@ fn main() -> ExitCode {
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "dalembert", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "dalembert", &mut script);
+            print(&String::from_utf8_lossy(&script))
         }
         Command::Man => man(),
     };

@@ -3,7 +3,7 @@
 use crate::args::ReportOptions;
 use crate::exit::Exit;
 use dalembert::methods::trajectory::{Event, Trajectory};
-use dalembert::record::{self, Contents, Summary};
+use dalembert::record::{self, Summary};
 use dalembert::report::stroboscope::Motion;
 use dalembert::report::{ReportInput, automatic_panels, page as html, svg_files};
 use dalembert::run::motion;
@@ -46,16 +46,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Exit> {
     };
     let Some(folder) = &options.svg else {
         let page = html(&input);
-        let contents = Contents {
-            scene: &record.scene,
-            summary: &record.summary,
-            trajectory: &record.trajectory,
-            steps: &record.steps,
-            events: &record.events,
-            report: Some(&page),
-            checkpoint: None,
-        };
-        record::write(&options.folder, &contents)?;
+        record::replace_report(&options.folder, &page)?;
         return crate::print(&format!("{}\n", options.folder.join("report.html").display()));
     };
     std::fs::create_dir_all(folder).map_err(|error| Exit::io(&format!("make `{}`", folder.display()), &error))?;

@@ -30,13 +30,12 @@ pub fn run(options: &RunOptions) -> Result<(), Exit> {
     let began = Instant::now();
     let outcome = simulate(&scene, &name, checkpoint.as_ref(), &mut terminal);
     terminal.finish();
-    let mut outcome = outcome?;
+    let mut outcome = outcome.map_err(|error| Exit::start(&error, &scene))?;
     outcome.summary.wall_time = began.elapsed().as_secs_f64();
 
     write(&folder, &scene.model, &outcome)?;
     if options.json {
-        let text = serde_json::to_string_pretty(&outcome.summary).map_err(|error| Exit::Io(error.to_string()))?;
-        print(&format!("{text}\n"))?;
+        print(&outcome.summary.to_json())?;
     } else if !options.quiet {
         print(&table(&outcome.summary, &folder))?;
     }

@@ -249,3 +249,9 @@ impl Erased<Bodies> for dyn AnyBody {
         self
     }
 }
+
+/// What is wrong with a mass, if anything.
+fn mass_defect(mass: f64) -> Option<(&'static str, String)> {
+    let expected = if mass.is_finite() { "positive" } else { "finite" };
+    (!(mass > 0.0 && mass.is_finite())).then(|| ("mass", format!("a mass must be {expected}, not {mass}")))
+}

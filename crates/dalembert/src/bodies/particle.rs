@@ -54,7 +54,7 @@ impl Body for Particle {
         v.copy_from_slice(&self.velocity);
     }
     fn defect(&self) -> Option<(&'static str, String)> {
-        (self.mass <= 0.0).then(|| ("mass", format!("a mass must be positive, not {}", self.mass)))
+        super::mass_defect(self.mass)
     }
     #[inline(always)]
     fn kinematics<R: Real>(&self, q: &[R], v: &[R], cache: &mut [R]) {

@@ -165,8 +165,8 @@ impl Body for Rigid {
         turn.conjugate().rotate(omega).write(&mut v[3..]);
     }
     fn defect(&self) -> Option<(&'static str, String)> {
-        if self.mass <= 0.0 {
-            return Some(("mass", format!("a mass must be positive, not {}", self.mass)));
+        if let Some(defect) = super::mass_defect(self.mass) {
+            return Some(defect);
         }
         let [a, b, c] = self.inertia.moments();
         if a <= 0.0 {

@@ -96,17 +96,17 @@ impl Rolling for NoSlip {
 #[serde(deny_unknown_fields)]
 pub struct KnifeEdge {
     /// The direction across the blade, in the frame of the second marker.
-    #[serde(default = "across_x")]
+    #[serde(default = "sideways")]
     pub across: Axis,
 }
 
-fn across_x() -> Axis {
+fn sideways() -> Axis {
     Axis::Y.into()
 }
 
 impl Default for KnifeEdge {
     fn default() -> Self {
-        Self { across: across_x() }
+        Self { across: sideways() }
     }
 }
 

@@ -81,9 +81,22 @@ pub fn write(folder: &Path, contents: &Contents<'_>) -> Result<(), RecordError> 
     Ok(())
 }
 
-/// Whether a record may be written to a folder, found out before a long run.
+/// Writes the report of a record again and leaves all else as it is, a checkpoint above all.
+pub fn replace_report(folder: &Path, report: &str) -> Result<(), RecordError> {
+    let folder = resolved(folder)?;
+    let path = folder.join(files::REPORT);
+    let draft = Draft::create(&folder)?;
+    put(&draft.path, files::REPORT, |out| out.write_all(report.as_bytes()))?;
+    fs::rename(draft.path.join(files::REPORT), &path).map_err(RecordError::io("write", &path))
+}
+
+/// Whether a record may and can be written to a folder, found out before a long run. Makes the parent folder.
 pub fn check_destination(folder: &Path) -> Result<(), RecordError> {
-    refuse_foreign(&resolved(folder)?).map(|_| ())
+    let folder = resolved(folder)?;
+    refuse_foreign(&folder)?;
+    let parent = parent(&folder);
+    fs::create_dir_all(parent).map_err(RecordError::io("create", parent))?;
+    Draft::create(&folder).map(drop)
 }
 
 /// Reads a run folder.

@@ -26,7 +26,9 @@ pub use checkpoint::{Checkpoint, CheckpointError, Section};
 pub(crate) use csv::parse_events;
 pub use csv::{read_events, read_steps, read_trajectory_csv, write_events, write_steps, write_trajectory_csv};
 pub use error::RecordError;
-pub use folder::{Contents, Record, check_destination, find_checkpoint, is_record, read, running_checkpoint, write};
+pub use folder::{
+    Contents, Record, check_destination, find_checkpoint, is_record, read, replace_report, running_checkpoint, write,
+};
 pub use numpy::export_numpy;
 pub use parquet::{read_parquet, write_parquet};
 pub use summary::{Balance, ChannelSummary, FinalState, Ledger, Setting, Status, Summary};

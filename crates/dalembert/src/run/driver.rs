@@ -3,15 +3,15 @@
 use super::audit::Audit;
 use super::channels::Channels;
 use super::checkpoint::{Written, pack, unpack};
+use super::start;
 use super::triggers::ChannelTriggers;
 use crate::model::Model;
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
-use crate::scene::{Initial, Scene};
-use dalembert_methods::dynamics::Dynamics;
+use crate::scene::{Scene, SceneError};
+use dalembert_methods::State;
 use dalembert_methods::events::{Crossing, Hit};
 use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Moment, Observer, Reaction, Span};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
-use dalembert_methods::{State, System};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -53,6 +53,31 @@ pub enum RunError {
     Channels(TrajectoryError),
     /// The checkpoint cannot be used.
     Checkpoint(String),
+}
+
+impl RunError {
+    /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
+    pub fn place(&self, scene: &Scene) -> Option<SceneError> {
+        let find = |section: &str, name: &str| scene.document.section(section).find(|entry| entry.name() == name);
+        match self {
+            Self::UnknownChannel { event, channel, near } => {
+                let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
+                Some(find("event", event)?.error(
+                    "channel",
+                    format!("there is no channel `{channel}`"),
+                    help.as_deref(),
+                ))
+            }
+            Self::Start(
+                error @ (IntegrateError::Inconsistent { constraint, .. }
+                | IntegrateError::Contradictory { constraint, .. }),
+            ) => {
+                let (section, name) = constraint.split_once('.')?;
+                Some(find(section, name)?.error("", error.to_string(), None))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for RunError {
@@ -147,8 +172,7 @@ pub fn run(
         _ => scene.run.tolerance,
     };
 
-    let mut state = model.initial_state();
-    state.t = scene.run.start;
+    let mut state = start::written(scene);
     let mut observer = Recorder {
         model,
         row: vec![0.0; channels.channels().len()],
@@ -164,7 +188,7 @@ pub fn run(
     };
     let result = match resume {
         None => {
-            prepare(model, scene, &mut state).map_err(RunError::Start)?;
+            start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state);
             integrate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
         }
@@ -233,16 +257,6 @@ pub fn run(
     };
     let Recorder { trajectory, steps, events, .. } = observer;
     Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
-}
-
-/// Brings initial values to the constraints if the scene asks for it.
-fn prepare(model: &Model, scene: &Scene, state: &mut State<f64>) -> Result<(), IntegrateError> {
-    if scene.run.initial == Initial::Project && model.shape().rows() > 0 {
-        let mut dynamics = Dynamics::new(model);
-        dynamics.project_position(model, state, scene.run.tolerance)?;
-        dynamics.project_velocity(model, state)?;
-    }
-    Ok(())
 }
 
 /// What an event is called in the record: name, channel, level, unit.

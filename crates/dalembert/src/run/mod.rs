@@ -5,9 +5,11 @@ mod channels;
 mod checkpoint;
 mod driver;
 mod motion;
+mod start;
 mod triggers;
 
 pub use audit::Audit;
 pub use channels::{Channels, matches};
 pub use driver::{Failure, Outcome, RunError, Watcher, run};
 pub use motion::motion;
+pub use start::check;

@@ -8,13 +8,16 @@ use crate::{bodies, constraints, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The sections of named elements.
 pub const SECTIONS: [&str; 7] = ["body", "marker", "signal", "force", "joint", "constraint", "event"];
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
+
+/// The largest number of rows a run may record.
+const MOST_ROWS: f64 = 1e8;
 
 /// A scene, ready to run: what the system is and how to simulate it.
 pub struct Scene {
@@ -68,6 +71,7 @@ impl Scene {
             problems: Problems::default(),
             bodies: HashMap::from([("ground".to_owned(), 0)]),
             markers: HashMap::new(),
+            broken: HashSet::new(),
         };
         let info = reader.table::<SceneInfo>("scene");
         let world = reader.table::<World>("world");
@@ -81,6 +85,7 @@ impl Scene {
         reader.read_constraints("joint", &joints::kinds());
         reader.read_constraints("constraint", &constraints::kinds());
         reader.check_run(&run);
+        reader.check_output(&output, &run);
         let events = reader.read_events();
         let Reader { builder, mut problems, .. } = reader;
         if !problems.is_empty() {
@@ -113,6 +118,8 @@ struct Reader<'d> {
     problems: Problems,
     bodies: HashMap<String, usize>,
     markers: HashMap<String, usize>,
+    /// Bodies and markers that could not be read; what refers to them is not blamed.
+    broken: HashSet<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -164,14 +171,26 @@ impl<'d> Reader<'d> {
                 self.check_ground(&entry);
                 0
             } else {
-                let Some(kind) = self.kind(&entry, &kinds) else { continue };
-                let Some(body) = self.note((kind.read)(&entry)) else { continue };
+                let kind = self.kind(&entry, &kinds);
+                let Some(body) = kind.and_then(|kind| self.note((kind.read)(&entry))) else {
+                    self.broken.insert(entry.name().to_owned());
+                    continue;
+                };
                 self.builder.insert_body(entry.name(), body)
             };
             self.bodies.insert(entry.name().to_owned(), index);
+            if let Some(node) = entry.node().get(MARKERS).filter(|node| node.as_table().is_none()) {
+                let message = format!("`{MARKERS}` must be a table, found {}", node.value.describe());
+                let help = format!("write {MARKERS}.tip = {{ at = [0, 0, 1] }}");
+                self.problems.extend(entry.error(MARKERS, message, Some(&help)));
+                self.broken.insert(entry.name().to_owned());
+            }
             for marker in entry.inner(MARKERS) {
                 self.check_name(&marker);
-                let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else { continue };
+                let Some(settings) = self.note(marker.deserialize::<MarkerSettings>()) else {
+                    self.broken.insert(entry.name().to_owned());
+                    continue;
+                };
                 if settings.body.is_some() {
                     let message = "a marker inside a body does not name a body";
                     self.problems.extend(marker.error("body", message, Some("leave the key `body` out")));
@@ -203,11 +222,19 @@ impl<'d> Reader<'d> {
         let document = self.document;
         for entry in document.section("marker") {
             self.check_name(&entry);
-            let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else { continue };
+            let Some(settings) = self.note(entry.deserialize::<MarkerSettings>()) else {
+                self.broken.insert(entry.name().to_owned());
+                continue;
+            };
             let body = settings.body.as_deref().unwrap_or("ground");
             let Some(&index) = self.bodies.get(body) else {
-                let help =
-                    nearest(body, self.bodies.keys().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+                self.broken.insert(entry.name().to_owned());
+                if self.broken.contains(body) {
+                    continue;
+                }
+                let mut known: Vec<&str> = self.bodies.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let help = nearest(body, known).map(|near| format!("did you mean `{near}`?"));
                 self.problems.extend(entry.error("body", format!("there is no body `{body}`"), help.as_deref()));
                 continue;
             };
@@ -300,6 +327,9 @@ impl<'d> Reader<'d> {
             self.markers.insert(name.to_owned(), number);
             return Some(number);
         }
+        if name.split('.').next().is_some_and(|body| self.broken.contains(body)) {
+            return None;
+        }
         let candidates = self.markers.keys().chain(self.bodies.keys()).map(String::as_str);
         let mut known: Vec<&str> = candidates.collect();
         known.sort_unstable();
@@ -324,12 +354,20 @@ impl<'d> Reader<'d> {
         let mut blame = |key: &str, message: String, help: Option<String>| {
             self.problems.extend(entry.error(key, message, help.as_deref()));
         };
+        for (key, time) in [("start", run.start), ("until", run.until)] {
+            if !time.is_finite() {
+                blame(key, format!("a run takes a finite time, found {time} s"), None);
+            }
+        }
         if run.until.partial_cmp(&run.start) != Some(std::cmp::Ordering::Greater) {
             blame(
                 "until",
                 format!("the run must end after it starts at {} s, not at {} s", run.start, run.until),
                 None,
             );
+        }
+        if run.ledger_factor < 0.0 {
+            blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
         }
         let methods = integrate::methods();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
@@ -341,6 +379,11 @@ impl<'d> Reader<'d> {
             blame("integrator", format!("unknown integrator `{}`", run.integrator), Some(help));
             return;
         };
+        if run.settings.contains_key("tolerance") {
+            let help = "write `tolerance` in [run] itself, where the ledger sees it too".to_owned();
+            blame("settings.tolerance", "the tolerance is not among the further settings".to_owned(), Some(help));
+            return;
+        }
         for (name, &value) in run.settings.iter().chain([(&"tolerance".to_owned(), &run.tolerance)]) {
             let path = if name == "tolerance" { name.clone() } else { format!("settings.{name}") };
             let one = integrate::Settings::default().with(name, value);
@@ -354,6 +397,19 @@ impl<'d> Reader<'d> {
                 );
             }
         }
+    }
+
+    fn check_output(&mut self, output: &OutputSettings, run: &RunSettings) {
+        let Some(entry) = self.document.table("output") else { return };
+        let rows = (run.until - run.start) / output.every;
+        let message = if output.every < 0.0 {
+            format!("the time between rows must not be negative, found {} s", output.every)
+        } else if output.every > 0.0 && rows.is_finite() && rows > MOST_ROWS {
+            format!("{rows:.1e} rows are too many, the limit is {MOST_ROWS:.0e}")
+        } else {
+            return;
+        };
+        self.problems.extend(entry.error("every", message, None));
     }
 
     /// Names become parts of paths, so they hold no dots, quotes or blanks.

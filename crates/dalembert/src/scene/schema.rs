@@ -102,7 +102,7 @@ pub fn schema() -> Value {
         "include".to_owned(),
         json!({
             "description": "Other scene files to merge, relative to this one.",
-            "type": "array", "items": { "type": "string" }
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]
         }),
     );
     properties.insert(

@@ -1,0 +1,43 @@
+//! Before the first step: initial values and all that can be known to be wrong without a step.
+
+use super::driver::RunError;
+use super::triggers::ChannelTriggers;
+use crate::model::Model;
+use crate::scene::{Initial, Scene};
+use dalembert_methods::dynamics::Dynamics;
+use dalembert_methods::{State, System, integrate};
+
+/// The initial state as the scene writes it.
+pub(super) fn written(scene: &Scene) -> State<f64> {
+    let mut state = scene.model.initial_state();
+    state.t = scene.run.start;
+    state
+}
+
+/// Brings initial values to the constraints if the scene asks for it.
+pub(super) fn prepare(scene: &Scene, state: &mut State<f64>) -> Result<(), RunError> {
+    let model = &scene.model;
+    if scene.run.initial == Initial::Project && model.shape().rows() > 0 {
+        let mut dynamics = Dynamics::new(model);
+        dynamics.project_position(model, state, scene.run.tolerance).map_err(RunError::Start)?;
+        dynamics.project_velocity(model, state).map_err(RunError::Start)?;
+    }
+    Ok(())
+}
+
+/// Checks a scene as a run does before its first step: events, initial values, constraints. Gives the constraint rows that are
+/// redundant but consistent.
+pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
+    let model = &scene.model;
+    ChannelTriggers::new(model, &scene.events)?;
+    let mut state = written(scene);
+    prepare(scene, &mut state)?;
+    integrate::create::<Model>(&scene.run.integrator, &scene.run.integrator_settings())
+        .map_err(|error| RunError::Integrator(error.to_string()))?
+        .start(model, &mut state)
+        .map_err(RunError::Start)?;
+    // The integrator has judged the residuals by its tolerance; only the rank is still to be found.
+    let mut dynamics = Dynamics::new(model);
+    dynamics.check(model, &state, f64::INFINITY).map_err(RunError::Start)?;
+    Ok(dynamics.dependent().to_vec())
+}
