@@ -1,7 +1,7 @@
 //! Laws of joints and constraints.
 
 use super::random::{later, pack_places};
-use super::{DIFFERENCE, Law, ROUNDING, Random, STEP, Violation, agree, marker_count, no_defect, same_bits};
+use super::{Law, ROUNDING, Random, STEPS, Violation, agree, agree_slope, marker_count, no_defect, same_bits};
 use crate::constraints::{AnyConstraint, Constraints, MOST_ROWS, Quantity, RowsOn, Scratch};
 use crate::model::{Acceleration, Instant, Place, Wrench};
 use dalembert_methods::scalar::{Dual, Lanes4, Scalar};
@@ -95,12 +95,12 @@ fn gradient(constraint: &Object, random: &mut Random) -> Result<(), Violation> {
                 speed(constraint, t, &at)
             }
         };
-        let (left, right) = (moved(-STEP), moved(STEP));
+        let around = STEPS.map(moved);
         for (row, gradient) in gradients(constraint, t, &at, marker).iter().enumerate() {
             let exact = gradient.force.dot(shift) + gradient.torque.dot(turn);
-            let differenced = (right[row] - left[row]) / (2.0 * STEP);
-            let size = 1.0 + gradient.force.norm() + gradient.torque.norm() + right[row].abs();
-            agree(&format!("row {row}, gradient at marker {marker}"), exact, differenced, size, DIFFERENCE)?;
+            let near = std::array::from_fn(|k| around[k][row]);
+            let size = 1.0 + gradient.force.norm() + gradient.torque.norm() + near[0].abs();
+            agree_slope(&format!("row {row}, gradient at marker {marker}"), exact, near, size)?;
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ fn rate(constraint: &Object, random: &mut Random) -> Result<(), Violation> {
         let at: Vec<_> = at.iter().zip(&accelerations).map(|(p, a)| later(p, a, h)).collect();
         (residual(constraint, t + h, &at), speed(constraint, t + h, &at))
     };
-    let (left, right) = (shifted(-STEP), shifted(STEP));
+    let around = STEPS.map(shifted);
     for row in 0..rates.len() {
         let mut virtual_rate = explicit[row];
         let mut size = 1.0;
@@ -144,12 +144,12 @@ fn rate(constraint: &Object, random: &mut Random) -> Result<(), Violation> {
             )?;
         }
         agree(&format!("row {row}, bias by duals"), bias[row], dual_rates[row].eps[0], size, ROUNDING)?;
-        let differenced = (right.1[row] - left.1[row]) / (2.0 * STEP);
-        agree(&format!("row {row}, bias by differences"), bias[row], differenced, size + rates[row].abs(), DIFFERENCE)?;
+        let near = std::array::from_fn(|k| around[k].1[row]);
+        agree_slope(&format!("row {row}, bias by differences"), bias[row], near, size + rates[row].abs())?;
         if let Some(dual) = dual_residuals.get(row) {
             agree(&format!("row {row}, rate by duals"), rates[row], dual.eps[0], size, ROUNDING)?;
-            let differenced = (right.0[row] - left.0[row]) / (2.0 * STEP);
-            agree(&format!("row {row}, rate by differences"), rates[row], differenced, size, DIFFERENCE)?;
+            let near = std::array::from_fn(|k| around[k].0[row]);
+            agree_slope(&format!("row {row}, rate by differences"), rates[row], near, size)?;
         }
     }
     Ok(())
@@ -163,14 +163,20 @@ fn objectivity(constraint: &Object, random: &mut Random) -> Result<(), Violation
     }
     let ((t, at), motion) = (setting(constraint, random), random.motion());
     let moved: Vec<_> = at.iter().map(|p| motion.carry(p)).collect();
+    // Moved positions and velocities are sums of up to ten. Their rounding counts by the gradient of the residual; that of the
+    // rate grows like its square where a residual comes near a singularity.
+    let steep = 1.0
+        + (0..at.len())
+            .flat_map(|marker| gradients(constraint, t, &at, marker))
+            .map(|gradient| gradient.force.norm() + gradient.torque.norm())
+            .fold(0.0, f64::max);
     let pairs = [
-        ("residual", residual(constraint, t, &at), residual(constraint, t, &moved)),
-        ("rate", speed(constraint, t, &at), speed(constraint, t, &moved)),
+        ("residual", residual(constraint, t, &at), residual(constraint, t, &moved), 10.0 * steep),
+        ("rate", speed(constraint, t, &at), speed(constraint, t, &moved), 10.0 * steep * steep),
     ];
-    for (what, here, there) in pairs {
+    for (what, here, there, size) in pairs {
         for (row, (here, there)) in here.iter().zip(&there).enumerate() {
-            // Positions and velocities of the moved places are sums of up to ten.
-            agree(&format!("row {row}, {what} under a rigid motion"), *here, *there, 10.0, ROUNDING)?;
+            agree(&format!("row {row}, {what} under a rigid motion"), *here, *there, size, ROUNDING)?;
         }
     }
     Ok(())

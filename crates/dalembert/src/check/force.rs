@@ -2,7 +2,7 @@
 
 use super::random::{later, pack, pack_places};
 use super::{
-    DIFFERENCE, Law, ROUNDING, Random, STEP, Violation, agree, agree_vector, marker_count, no_defect, same_bits,
+    Law, ROUNDING, Random, STEPS, Violation, agree, agree_slope, agree_vector, marker_count, no_defect, same_bits,
 };
 use crate::forces::{AnyForce, ForceOn, Forces};
 use crate::model::{Acceleration, Instant, Place, Wrench};
@@ -105,7 +105,12 @@ fn objectivity(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let (s, motion) = (Setting::new(force, random), random.motion());
     let moved: Vec<_> = s.at.iter().map(|p| motion.carry(p)).collect();
     let (here, there) = (wrenches(force, &s.now(), &s.at), wrenches(force, &s.now(), &moved));
-    let size = here.iter().map(|w| w.force.norm() + w.torque.norm()).sum::<f64>();
+    // Rounding of the moved places counts by how strongly the wrenches depend on them: their rate in a motion of unit size.
+    let accelerations: Vec<_> = s.at.iter().map(|_| random.acceleration()).collect();
+    let rates = in_time(force, &s, &accelerations);
+    let rate = |a: Vec3<Dual>| a.map(|f| f.eps[0]).norm();
+    let size = here.iter().map(|w| w.force.norm() + w.torque.norm()).sum::<f64>()
+        + rates.iter().map(|w| rate(w.force) + rate(w.torque)).sum::<f64>();
     for (here, there) in here.iter().zip(&there) {
         agree_vector("force under a rigid motion", there.force, motion.turn(here.force), size, ROUNDING)?;
         agree_vector("torque under a rigid motion", there.torque, motion.turn(here.torque), size, ROUNDING)?;
@@ -118,24 +123,30 @@ fn objectivity(force: &Object, random: &mut Random) -> Result<(), Violation> {
     pairs.into_iter().try_for_each(|(what, a, b)| agree(&format!("{what} under a rigid motion"), a, b, size, ROUNDING))
 }
 
+/// The wrenches along a motion through the state, as functions of time.
+fn in_time(force: &Object, s: &Setting, accelerations: &[Acceleration<f64>]) -> Vec<Wrench<Dual>> {
+    let x: Vec<Dual> = s.x.iter().map(|&x| Jet::constant(x)).collect();
+    let at: Vec<Place<Dual>> = s.at.iter().zip(accelerations).map(|(p, a)| p.in_time(a)).collect();
+    wrenches(force, &Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[] }, &at)
+}
+
 /// The time derivative of the wrenches by duals against central differences.
 fn derivative(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let s = Setting::new(force, random);
     let accelerations: Vec<_> = s.at.iter().map(|_| random.acceleration()).collect();
-    let x: Vec<Dual> = s.x.iter().map(|&x| Jet::constant(x)).collect();
-    let at: Vec<Place<Dual>> = s.at.iter().zip(&accelerations).map(|(p, a)| p.in_time(a)).collect();
-    let exact = wrenches(force, &Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[] }, &at);
-    let shifted = |h: f64| {
+    let exact = in_time(force, &s, &accelerations);
+    let around = STEPS.map(|h| {
         let at: Vec<_> = s.at.iter().zip(&accelerations).map(|(p, a)| later(p, a, h)).collect();
         wrenches(force, &Instant { t: s.t + h, x: &s.x, p: &[] }, &at)
-    };
-    let (left, right) = (shifted(-STEP), shifted(STEP));
+    });
     let size = 1.0 + exact.iter().map(|w| w.force.map(|f| f.re).norm() + w.torque.map(|f| f.re).norm()).sum::<f64>();
-    for ((exact, left), right) in exact.iter().zip(&left).zip(&right) {
-        let slope = |a: Vec3<f64>, b: Vec3<f64>| (b - a) * (0.5 / STEP);
-        let rate = |a: Vec3<Dual>| a.map(|f| f.eps[0]);
-        agree_vector("rate of the force", rate(exact.force), slope(left.force, right.force), size, DIFFERENCE)?;
-        agree_vector("rate of the torque", rate(exact.torque), slope(left.torque, right.torque), size, DIFFERENCE)?;
+    for (marker, exact) in exact.iter().enumerate() {
+        for i in 0..3 {
+            let near = std::array::from_fn(|k| around[k][marker].force[i]);
+            agree_slope(&format!("rate of force component {i}"), exact.force[i].eps[0], near, size)?;
+            let near = std::array::from_fn(|k| around[k][marker].torque[i]);
+            agree_slope(&format!("rate of torque component {i}"), exact.torque[i].eps[0], near, size)?;
+        }
     }
     Ok(())
 }

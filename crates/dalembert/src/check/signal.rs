@@ -1,7 +1,7 @@
 //! Laws of signals.
 
 use super::random::pack;
-use super::{DIFFERENCE, Law, Random, STEP, Violation, agree, no_defect, same_bits};
+use super::{Law, Random, STEPS, Violation, agree, agree_slope, no_defect, same_bits};
 use crate::signals::Signal;
 use dalembert_methods::Jet;
 use dalembert_methods::scalar::Dual2;
@@ -17,10 +17,10 @@ pub const LAWS: &[Law<Signal>] = &[
 fn derivative(signal: &Signal, random: &mut Random) -> Result<(), Violation> {
     let t = 2.0 * random.number();
     let at = |t: f64| -> Dual2 { signal.at(Jet::new(Jet::new(t, 1.0), Jet::new(1.0, 0.0))) };
-    let (left, mid, right) = (at(t - STEP), at(t), at(t + STEP));
+    let (mid, around) = (at(t), STEPS.map(|h| at(t + h)));
     agree("value", mid.re.re, signal.at(t), 0.0, 4.0 * f64::EPSILON)?;
-    agree("first derivative", mid.re.eps[0], (right.re.re - left.re.re) / (2.0 * STEP), 1.0, DIFFERENCE)?;
-    agree("second derivative", mid.eps[0].eps[0], (right.re.eps[0] - left.re.eps[0]) / (2.0 * STEP), 1.0, DIFFERENCE)
+    agree_slope("first derivative", mid.re.eps[0], around.map(|s| s.re.re), 1.0)?;
+    agree_slope("second derivative", mid.eps[0].eps[0], around.map(|s| s.re.eps[0]), 1.0)
 }
 
 fn lanes(signal: &Signal, random: &mut Random) -> Result<(), Violation> {
