@@ -1,6 +1,6 @@
 //! What fuzzing asks of the scene reader, in one function that the fuzz target and the replay of its corpus share.
 
-use super::{Document, Limits, MemoryLoader, Overrides, SceneError};
+use super::{Document, Limits, MemoryLoader, Overrides, Scene, SceneError};
 
 /// Between the files of one input: the text before it is the scene, the texts after it are `base.toml` and `part.toml`.
 const NEXT_FILE: &str = "\n#%%\n";
@@ -20,8 +20,8 @@ fn limits() -> Limits {
     }
 }
 
-/// Reads any bytes as a scene. Reading must end with a document or with an error that can be shown; a document must be the same
-/// after writing and reading it again.
+/// Reads any bytes as a scene and builds its model. It must end with a model or with an error that can be shown; document and model
+/// must be the same after writing and reading them again.
 ///
 /// Lines `#%%` separate the scene from two files it may include; lines `#% path=value` of the scene are settings from outside.
 ///
@@ -39,7 +39,13 @@ pub fn fuzz_one(bytes: &[u8]) {
     let loader = ["base.toml", "part.toml"].into_iter().zip(files).fold(loader, |l, (name, text)| l.with(name, text));
     match Document::load(&loader, "scene.toml", &settings, &limits) {
         Err(error) => show(&error),
-        Ok(document) => read_again(&document, &limits),
+        Ok(document) => {
+            read_again(&document, &limits);
+            match Scene::from_document(document) {
+                Err(error) => show(&error),
+                Ok(scene) => build_again(&scene, &limits),
+            }
+        }
     }
 }
 
@@ -63,5 +69,16 @@ fn read_again(document: &Document, limits: &Limits) {
     match Document::from_text("again.toml", &text, &Overrides::none(), &limits) {
         Ok(again) => assert!(again == *document, "read again it is another document:\n{text}"),
         Err(error) => panic!("what was written cannot be read: {}\n{text}", error.plain()),
+    }
+}
+
+/// Scene to model to scene is the identity.
+fn build_again(scene: &Scene, limits: &Limits) {
+    let text = scene.to_toml();
+    let limits = Limits { file_size: usize::MAX, string_length: usize::MAX, ..limits.clone() };
+    let again = Document::from_text("again.toml", &text, &Overrides::none(), &limits).and_then(Scene::from_document);
+    match again {
+        Ok(again) => assert!(again.to_toml() == text, "built again it is another scene:\n{text}"),
+        Err(error) => panic!("what was described cannot be read: {}\n{text}", error.plain()),
     }
 }

@@ -318,7 +318,7 @@ fn bad_settings() {
             "1:20: there is no `body.upper.position[3]`: the array has 3 elements, counted from 0",
         ),
         ("body.upper.kind[0]=1", "1:16: there is no `body.upper.kind[0]`: `body.upper.kind` is not an array"),
-        ("body.upper.shape.radius=1", "1:18: there is no `body.upper.shape.radius`: `body.upper.shape` is not a table"),
+        ("body.upper.kind.radius=1", "1:17: there is no `body.upper.kind.radius`: `body.upper.kind` is not a table"),
         ("body=1", "1:1: `body` is a section and cannot be set as a whole (name an entry in it)"),
         ("body.upper.mass", "1:1: there is no `=` and no value (write path=value, as in body.upper.mass=2)"),
         ("body..mass=1", "1:6: a name is missing in the path (write path=value"),
