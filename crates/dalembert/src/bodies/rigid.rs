@@ -63,6 +63,11 @@ impl Inertia {
     /// The principal moments, ascending (closed form for symmetric 3 × 3 matrices).
     pub fn moments(&self) -> [f64; 3] {
         let a = self.matrix.0;
+        if a[0][1] == 0.0 && a[0][2] == 0.0 && a[1][2] == 0.0 {
+            let mut moments = [a[0][0], a[1][1], a[2][2]];
+            moments.sort_by(f64::total_cmp);
+            return moments;
+        }
         let mean = (a[0][0] + a[1][1] + a[2][2]) / 3.0;
         let mut spread = 0.0;
         let mut b = a;

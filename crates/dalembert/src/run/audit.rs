@@ -70,7 +70,8 @@ impl Audit {
         let start = *self.start.get_or_insert(balance);
         self.end = balance;
         let imbalance = (balance.total - start.total).abs();
-        if !(imbalance <= self.worst) {
+        // Not a number counts as the worst.
+        if imbalance.is_nan() || imbalance > self.worst {
             self.worst = imbalance;
             self.worst_time = s.t;
         }

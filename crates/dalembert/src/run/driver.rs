@@ -58,7 +58,8 @@ pub enum RunError {
 impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
-        let find = |section: &str, name: &str| scene.document.section(section).find(|entry| entry.name() == name);
+        let document = scene.document.as_ref()?;
+        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));

@@ -2,7 +2,7 @@
 
 use dalembert::methods::algebra::{Mass, MassBlock};
 use dalembert::methods::integrate::{Settings, Span, create, simulate};
-use dalembert::methods::{Real, Scalar, Shape, State, System};
+use dalembert::methods::{Scalar, Shape, State, System};
 
 /// The plane compound double pendulum. Angles are from the downward vertical.
 pub struct DoublePendulum {

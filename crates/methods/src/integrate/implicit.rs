@@ -144,7 +144,10 @@ impl<Y: System> Frame<Y> {
         let restore = std::mem::take(&mut self.restore);
         if restore {
             self.point.state.p.copy_from_slice(&self.base.p);
+            // It was counted when it was taken first.
+            let counts = self.counts;
             self.compute(y);
+            self.counts = counts;
         }
         restore
     }

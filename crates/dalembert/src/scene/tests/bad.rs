@@ -82,7 +82,7 @@ fn sections() {
     assert_eq!(
         document.check_sections(&["body", "joint"]).unwrap_err().plain(),
         "a.toml:1:2: unknown section `bdy` (did you mean `body`?)\n\
-         a.toml:2:2: unknown section `zzz` (expected one of body, joint, parameters, repeat, scene, run, output)\n\
+         a.toml:2:2: unknown section `zzz` (expected one of body, joint, parameters, repeat, scene, world, run, output)\n\
          a.toml:4:5: `body.x` must be a table, found the number 1"
     );
     assert_eq!(lines("body = 3\n"), "a.toml:1:8: `body` must be a table, found the number 3");
