@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Runs a scene and writes its record.
 pub fn run(options: &RunOptions) -> Result<(), Exit> {
+    let every = Duration::try_from_secs_f64(options.checkpoint_every)
+        .map_err(|_| Exit::Usage("--checkpoint-every needs a number of seconds that is not negative".to_owned()))?;
     let mut more = Vec::new();
     let mut give = |key: &str, value: Option<String>| more.extend(value.map(|value| format!("run.{key}={value}")));
     give("until", options.until.map(|x| format!("{x:?}")));
@@ -23,8 +25,6 @@ pub fn run(options: &RunOptions) -> Result<(), Exit> {
     let checkpoint = if options.resume { Some(find_checkpoint(&folder)?) } else { None };
 
     let show = !options.json && !options.quiet && std::io::stderr().is_terminal();
-    let every = Duration::try_from_secs_f64(options.checkpoint_every)
-        .map_err(|_| Exit::Usage("--checkpoint-every needs a number of seconds that is not negative".to_owned()))?;
     let place = (!every.is_zero()).then(|| (record::running_checkpoint(&folder), every));
     let mut terminal = Terminal::new([scene.run.start, scene.run.until], show, place);
     let began = Instant::now();

@@ -28,6 +28,7 @@ fn every_integrator_has_its_order_on_the_double_pendulum() {
         };
         let (large, small) = (error(coarse), error(2 * coarse));
         let measured = (large / small).log2();
-        assert!((measured - order).abs() < 0.6, "{name}: {large:e} {small:e} order {measured:.2}");
+        // Leading error terms of high order methods may still cancel at such steps, so the order is a lower bound.
+        assert!(measured > order - 0.5, "{name}: {large:e} {small:e} order {measured:.2}");
     }
 }
