@@ -36,7 +36,6 @@ pub fn schema(_: &[String]) -> Outcome {
 /// Scenes whose pictures the pages show: the scene, the picture among those of its report, and the name it gets.
 const PICTURES: &[(&str, &str, &str)] = &[
     ("double-pendulum", "motion.svg", "double-pendulum.svg"),
-    ("double-pendulum", "step-size.svg", "double-pendulum-steps.svg"),
 ];
 
 /// Draws the pictures of the pages.
