@@ -34,9 +34,7 @@ pub fn schema(_: &[String]) -> Outcome {
 }
 
 /// Scenes whose pictures the pages show: the scene, the picture among those of its report, and the name it gets.
-const PICTURES: &[(&str, &str, &str)] = &[
-    ("double-pendulum", "motion.svg", "double-pendulum.svg"),
-];
+const PICTURES: &[(&str, &str, &str)] = &[("double-pendulum", "motion.svg", "double-pendulum.svg")];
 
 /// Draws the pictures of the pages.
 pub fn pictures(_: &[String]) -> Outcome {

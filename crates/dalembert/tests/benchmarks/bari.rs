@@ -30,7 +30,7 @@ fn andrews_squeezing_mechanism() {
         assert!(error < DIGITS * expected.abs().max(1.0), "{body}: {error:e}");
     }
     // Velocities of the reference are good to 5e-8 relative (an independent integration differs by that much).
-    let rates = [("k1", 1139.920_302_151_208), ("k3", 11.032_912_219_371_34), ("k5", 0.573_569_928_479_080_8)];
+    let rates = [("k1", 1_139.920_302_151_208), ("k3", 11.032_912_219_371_34), ("k5", 0.573_569_928_479_080_8)];
     for (body, expected) in rates {
         let rate = last_vector(&outcome, &format!("body.{body}.angular_velocity"))[2];
         assert!((rate - expected).abs() < 5e-8 * expected.abs().max(11.0), "{body}: {rate} {expected}");
