@@ -3,12 +3,12 @@
 //! A trigger fires where its function changes sign in its direction. Each step is sampled at a few points. Between samples
 //! of opposite sign a zero is bracketed; between samples of the same sign the slopes tell whether there is an extreme
 //! towards zero, which is then followed, so that a pair of zeros inside one step is found as well. A function that only
-//! touches zero fires triggers of both directions. Brackets are closed by Chandrupatla's method [1] to 1e-12·max(1, |t|).
+//! touches zero fires triggers of both directions. Brackets are closed by Chandrupatla's method \[1\] to 1e-12·max(1, |t|).
 //!
 //! A function that is zero at the start, or at the state with which a run goes on after its own event, counts as being on
 //! the surface: leaving it is no event.
 //!
-//! References: [1] Chandrupatla: A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function,
+//! References: \[1\] Chandrupatla: A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function,
 //! Adv. Eng. Software 28 (1997) 145–149.
 
 use crate::system::{State, System};
@@ -280,7 +280,7 @@ fn search_part(
     }
 }
 
-/// A zero between two points, where g goes from not negative to negative (Chandrupatla [1]).
+/// A zero between two points, where g goes from not negative to negative (Chandrupatla \[1\]).
 pub fn zero(g: &mut dyn FnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], tolerance: f64) -> f64 {
     // (a, fa) is the newest point, (b, fb) brackets the zero with it, (c, fc) is the one before.
     let ([mut b, mut a], [mut fb, mut fa]) = (times, values);

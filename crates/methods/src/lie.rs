@@ -4,7 +4,7 @@
 //! *body* frame: R ← R exp(δ̂), Ṙ = R Ω̂. Along R(τ) = R₀ exp(δ̂(τ)) the body angular velocity is Ω = T(δ) δ̇ with
 //! T(δ) = I − (1−cos φ)/φ² δ̂ + (φ−sin φ)/φ³ δ̂², φ = |δ|; its inverse is T⁻¹(δ) = I + ½ δ̂ + (1 − (φ/2) cot(φ/2))/φ² δ̂².
 //!
-//! References: [1] Iserles, Munthe-Kaas, Nørsett, Zanna: Lie-group methods, Acta Numerica 9 (2000), appendix B.
+//! References: \[1\] Iserles, Munthe-Kaas, Nørsett, Zanna: Lie-group methods, Acta Numerica 9 (2000), appendix B.
 
 use crate::real::Real;
 use crate::vector::{Mat3, Vec3};

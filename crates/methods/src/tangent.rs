@@ -9,11 +9,11 @@
 //! ∂f/∂x,  ∂r/∂δ,  ∂r/∂v,  ∂r/∂x     the extra states
 //! ```
 //!
-//! Columns are compressed by colouring ([1]): two groups of velocities share a direction if no force and no constraint row
+//! Columns are compressed by colouring (\[1\]): two groups of velocities share a direction if no force and no constraint row
 //! depends on both. Six directions are carried at once ([`Duals`]). A [`System`] says nothing about the structure of r, so
 //! that its columns (and those of x) are taken one by one; systems without extra states pay nothing for this.
 //!
-//! Reference: [1] Gebremedhin, Manne, Pothen: What color is your Jacobian? SIAM Review 47 (2005) 629–705, section 3.
+//! Reference: \[1\] Gebremedhin, Manne, Pothen: What color is your Jacobian? SIAM Review 47 (2005) 629–705, section 3.
 
 use crate::algebra::{Block, Mass, Rows};
 use crate::scalar::Duals;

@@ -1,9 +1,9 @@
 //! Newtonian gravitation between any number of points.
 //!
 //! With μᵢ = G mᵢ, d = rⱼ − rᵢ and a softening length ε the energy of a pair is −μᵢ μⱼ / (G √(d² + ε²)), and the force on
-//! the first is μᵢ μⱼ d / (G (d² + ε²)^{3/2}), on the second its opposite [1]. With ε = 0 it is Newton's law.
+//! the first is μᵢ μⱼ d / (G (d² + ε²)^{3/2}), on the second its opposite \[1\]. With ε = 0 it is Newton's law.
 //!
-//! References: [1] Aarseth: Gravitational N-Body Simulations, Cambridge 2003, eq. (1.1) and sec. 1.2.
+//! References: \[1\] Aarseth: Gravitational N-Body Simulations, Cambridge 2003, eq. (1.1) and sec. 1.2.
 
 use super::Force;
 use crate::element::About;

@@ -2,12 +2,12 @@
 //!
 //! On [xᵢ, xᵢ₊₁] with h = xᵢ₊₁ − xᵢ, d = (yᵢ₊₁ − yᵢ)/h and second derivatives mᵢ at the knots, a cubic spline is
 //! y = yᵢ + (d − h (2mᵢ + mᵢ₊₁)/6) u + mᵢ/2 u² + (mᵢ₊₁ − mᵢ)/(6h) u³, u = x − xᵢ. Continuity of the slope gives
-//! hᵢ₋₁ mᵢ₋₁ + 2 (hᵢ₋₁ + hᵢ) mᵢ + hᵢ mᵢ₊₁ = 6 (dᵢ − dᵢ₋₁), closed by a condition at each end ([1], ch. IV).
+//! hᵢ₋₁ mᵢ₋₁ + 2 (hᵢ₋₁ + hᵢ) mᵢ + hᵢ mᵢ₊₁ = 6 (dᵢ − dᵢ₋₁), closed by a condition at each end (\[1\], ch. IV).
 //!
 //! A number may stand for several at once, which lie in different intervals, so that an interval cannot be looked up. All are gone
 //! through and the right one is selected: the cost is proportional to the number of points.
 //!
-//! References: [1] de Boor: A Practical Guide to Splines, Springer 1978.
+//! References: \[1\] de Boor: A Practical Guide to Splines, Springer 1978.
 
 use dalembert_methods::Real;
 use schemars::JsonSchema;

@@ -4,11 +4,11 @@
 //! mean: in a mean over many bodies the one that moves fast is drowned by those at rest. A step is accepted where the
 //! error is at most 1. Weights are floored at a few units in the last place, so that no step is ever rejected for rounding.
 //!
-//! The next step follows the PI rule ([1] eq. IV.2.43, with the exponents of DOPRI5)
+//! The next step follows the PI rule (\[1\] eq. IV.2.43, with the exponents of DOPRI5)
 //! h ← h · safety · e^{−(1/k − 0.75 β)} · e_before^{β}, where the estimate behaves like h^k.
 //!
-//! References: [1] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, section IV.2;
-//! [2] Gustafsson: Control theoretic techniques for stepsize selection in explicit Runge–Kutta methods, ACM TOMS 17 (1991).
+//! References: \[1\] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, section IV.2;
+//! \[2\] Gustafsson: Control theoretic techniques for stepsize selection in explicit Runge–Kutta methods, ACM TOMS 17 (1991).
 
 /// The tolerance of a run.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! Implicit methods for the equations of [`crate::system`] solve, stage by stage, linear systems of one shape. With
 //! increments of positions eliminated by Δδ = (c₂/c₁) Δv, rows scaled so that everything stays of order one as the step
-//! goes to zero ([1]), and unknowns (Δv, Δx, c₁ Δλ), it is
+//! goes to zero (\[1\]), and unknowns (Δv, Δx, c₁ Δλ), it is
 //!
 //! ```text
 //! ⎡ c₀ M − c₁ D − c₂ K             −c₁ ∂f/∂x       [G;A]ᵀ ⎤
@@ -15,7 +15,7 @@
 //! velocities are the same. (Penalising them instead would let rounding choose between nearly parallel rows off the
 //! manifold, where the rank of closed loops is higher than on it.)
 //!
-//! Reference: [1] Bottasso, Dopico, Trainelli: On the optimal scaling of index three DAEs in multibody dynamics, Multibody
+//! Reference: \[1\] Bottasso, Dopico, Trainelli: On the optimal scaling of index three DAEs in multibody dynamics, Multibody
 //! System Dynamics 19 (2008) 3–20.
 
 use crate::algebra::{Field, Lu, Mass, MassBlock, Rows, Sparse, SparseLu};

@@ -9,13 +9,13 @@
 //! y(t + θh) ≈ y + h Σ b_i(θ) k_i
 //! ```
 //!
-//! The continuous weights come from Hairer's nested form ([1] p. 192 and II.6)
+//! The continuous weights come from Hairer's nested form (\[1\] p. 192 and II.6)
 //! u(θ) = θ(r₀ + (1−θ)(r₁ + θ(r₂ + (1−θ)(r₃ + θ(r₄ + …))))) with r₀ = Σ b k, r₁ = k₀ − r₀, r₂ = 2 r₀ − k₀ − k_s, and
 //! r₃ … = Σ d k.
 //!
-//! References: [1] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, table II.5.2
-//! and section II.10, with the programs DOPRI5 and DOP853; [2] Dormand, Prince: A family of embedded Runge–Kutta formulae,
-//! J. Comput. Appl. Math. 6 (1980) 19–26; [3] Prince, Dormand: High order embedded Runge–Kutta formulae, J. Comput. Appl.
+//! References: \[1\] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, table II.5.2
+//! and section II.10, with the programs DOPRI5 and DOP853; \[2\] Dormand, Prince: A family of embedded Runge–Kutta formulae,
+//! J. Comput. Appl. Math. 6 (1980) 19–26; \[3\] Prince, Dormand: High order embedded Runge–Kutta formulae, J. Comput. Appl.
 //! Math. 7 (1981) 67–75. Every set is tested against the order conditions of all rooted trees up to its order.
 
 /// The largest number of stages of a set, those for continuous output included.
@@ -84,7 +84,7 @@ impl Tableau {
         }
     }
 
-    /// One error from the two estimates e, e_low: e²/√(e² + e_low²/100), which behaves like h⁸ for orders 5 and 3 ([1] p. 255).
+    /// One error from the two estimates e, e_low: e²/√(e² + e_low²/100), which behaves like h⁸ for orders 5 and 3 (\[1\] p. 255).
     pub fn combine(error: f64, low: f64) -> f64 {
         let denominator = error * error + 0.01 * low * low;
         if denominator > 0.0 { error * error / denominator.sqrt() } else { 0.0 }

@@ -1,6 +1,6 @@
 //! Jacobi's elliptic functions by the arithmetic–geometric mean.
 //!
-//! References: [1] Abramowitz, Stegun: Handbook of Mathematical Functions, 1964, sections 16.4 and 17.6.
+//! References: \[1\] Abramowitz, Stegun: Handbook of Mathematical Functions, 1964, sections 16.4 and 17.6.
 
 /// sn, cn and dn of the argument `u` with parameter `m` = k², 0 ≤ m < 1.
 pub fn jacobi(u: f64, m: f64) -> (f64, f64, f64) {

@@ -1,6 +1,6 @@
 //! A free asymmetric rigid body: angular velocity by elliptic functions, attitude by one quadrature.
 //!
-//! References: [1] Landau, Lifshitz: Mechanics, 3rd ed., section 37, eqs. 37.8 to 37.12 and 37.15; [2] Whittaker: Analytical Dynamics,
+//! References: \[1\] Landau, Lifshitz: Mechanics, 3rd ed., section 37, eqs. 37.8 to 37.12 and 37.15; \[2\] Whittaker: Analytical Dynamics,
 //! 4th ed., section 69.
 
 use super::Problem;
@@ -29,7 +29,7 @@ impl Default for FreeBody {
 }
 
 impl FreeBody {
-    /// The exact angular velocity in the body frame ([1] eq. 37.10).
+    /// The exact angular velocity in the body frame (\[1\] eq. 37.10).
     pub fn angular_velocity(&self, t: f64) -> [f64; 3] {
         let ([a, b, c], [first, third]) = (self.inertia, self.spin);
         let twice_energy = a * first * first + c * third * third;
@@ -50,7 +50,7 @@ impl FreeBody {
     }
 
     /// The exact attitude. Euler's angles about the fixed L: sin θ (sin ψ, cos ψ) = (J₁Ω₁, J₂Ω₂)/L, cos θ = J₃Ω₃/L and
-    /// φ̇ = L (J₁Ω₁² + J₂Ω₂²)/(J₁²Ω₁² + J₂²Ω₂²) ([1] eq. 37.15).
+    /// φ̇ = L (J₁Ω₁² + J₂Ω₂²)/(J₁²Ω₁² + J₂²Ω₂²) (\[1\] eq. 37.15).
     fn attitude(&self, t: f64) -> Quat<f64> {
         let nutation_and_spin = |t: f64| {
             let momentum = self.body_momentum(self.angular_velocity(t));

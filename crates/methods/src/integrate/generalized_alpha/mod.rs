@@ -1,6 +1,6 @@
 //! The generalised-α method on Lie groups: order 2, with numerical damping of high frequencies at choice.
 //!
-//! The method of [1] as extended to Lie groups and constraints by [2, 3]. From (q, v, v̇, a)_n with an auxiliary a,
+//! The method of \[1\] as extended to Lie groups and constraints by [2, 3]. From (q, v, v̇, a)_n with an auxiliary a,
 //!
 //! ```text
 //! M(q) v̇ = f − [G;A]ᵀλ   at n+1                     δ = h v_n + h²(½ − β) a_n + h²β a_{n+1},   q_{n+1} = q_n ⊕ δ
@@ -9,27 +9,27 @@
 //! ```
 //!
 //! where ρ is the spectral radius at infinite frequency. Extra states follow ẋ = r by the first-order method of the same
-//! family ([4]): α_m = (3ρ − 1)/(2ρ + 2), the same α_f, γ = ½ + α_f − α_m.
+//! family (\[4\]): α_m = (3ρ − 1)/(2ρ + 2), the same α_f, γ = ½ + α_f − α_m.
 //!
 //! - Constraints: `index = 2` meets them on velocity level in the step and projects positions afterwards, a splitting of the
-//!   stabilised index-2 formulation of [3]; multipliers are of order 2. `index = 3` meets them on position level in the
+//!   stabilised index-2 formulation of \[3\]; multipliers are of order 2. `index = 3` meets them on position level in the
 //!   step, as the classical method does, and projects velocities afterwards, so that hidden constraints hold too; its
 //!   multipliers are of order 1 then, and integrals take those of the accelerations instead.
 //! - a_n stands for v̇ at t_n + Δh with Δ = α_m − α_f. At the start it is evaluated there; when the step changes,
 //!   a_n ← v̇_n + (h/h_before)(a_n − v̇_n). Both keep order 2.
-//! - Error estimate: the leading terms of what the formulas for δ and v miss ([5] for δ),
+//! - Error estimate: the leading terms of what the formulas for δ and v miss (\[5\] for δ),
 //!   e_δ = (β + Δ/2 − 1/6) h² (a_{n+1} − a_n) and e_v = (1/12 − Δ²/2) h³ v⃛ with v⃛ from three a, filtered by Newton's matrix
 //!   so that fast modes below the tolerance do not limit the step.
 //! - Newton's matrix is scaled so that it stays of order one for small steps (see [`super::newton`]); the tangent is taken
 //!   at the beginning of a step, residuals are exact. Rows that depend on others are left out.
 //! - Integrals by the trapezoidal rule. Continuous output by cubic Hermite polynomials in δ, v, x and z; not projected.
 //!
-//! References: [1] Chung, Hulbert: A time integration algorithm for structural dynamics with improved numerical dissipation,
-//! J. Appl. Mech. 60 (1993) 371–375; [2] Brüls, Cardona, Arnold: Lie group generalized-α time integration of constrained
-//! flexible multibody systems, Mech. Mach. Theory 48 (2012) 121–137; [3] Arnold, Brüls: Convergence of the generalized-α scheme
+//! References: \[1\] Chung, Hulbert: A time integration algorithm for structural dynamics with improved numerical dissipation,
+//! J. Appl. Mech. 60 (1993) 371–375; \[2\] Brüls, Cardona, Arnold: Lie group generalized-α time integration of constrained
+//! flexible multibody systems, Mech. Mach. Theory 48 (2012) 121–137; \[3\] Arnold, Brüls: Convergence of the generalized-α scheme
 //! for constrained mechanical systems, Multibody Syst. Dyn. 18 (2007) 185–202, and Arnold, Cardona, Brüls: A Lie algebra
-//! approach to Lie group time integration of constrained systems, CISM 565, Springer 2016; [4] Jansen, Whiting, Hulbert: A
-//! generalized-α method for integrating the filtered Navier–Stokes equations, CMAME 190 (2000) 305–319; [5] Zienkiewicz, Xie:
+//! approach to Lie group time integration of constrained systems, CISM 565, Springer 2016; \[4\] Jansen, Whiting, Hulbert: A
+//! generalized-α method for integrating the filtered Navier–Stokes equations, CMAME 190 (2000) 305–319; \[5\] Zienkiewicz, Xie:
 //! A simple error estimator and adaptive time stepping procedure for dynamic analysis, Earthq. Eng. 20 (1991) 871–887.
 
 mod advance;

@@ -1,9 +1,9 @@
 //! The numbers of the Radau IIA method with three stages: nodes, weights, eigenvalues, and its collocation polynomial.
 //!
 //! A⁻¹ = T Λ T⁻¹ with Λ = diag(γ, [α −β; β α]), so that Newton's method for three stages falls into one real and one complex
-//! system of the size of one stage ([1] section IV.8).
+//! system of the size of one stage (\[1\] section IV.8).
 //!
-//! Reference: [1] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996.
+//! Reference: \[1\] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996.
 
 use crate::algebra::Complex;
 
@@ -27,7 +27,7 @@ pub(super) const INVERSE: [[f64; 3]; 3] = [
     [-1.0 + 8.0 / 3.0 * ROOT, -1.0 - 8.0 / 3.0 * ROOT, 5.0],
 ];
 
-/// The weights of the stage increments in the error estimate, in units of 1/h ([1] eq. IV.8.19).
+/// The weights of the stage increments in the error estimate, in units of 1/h (\[1\] eq. IV.8.19).
 pub(super) const ERROR: [f64; 3] = [-(13.0 + 7.0 * ROOT) / 3.0, (-13.0 + 7.0 * ROOT) / 3.0, -1.0 / 3.0];
 
 /// The real eigenvalue γ of A⁻¹: 30/(6 + 9^{2/3} − 9^{1/3}).

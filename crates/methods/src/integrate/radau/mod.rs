@@ -1,7 +1,7 @@
 //! Radau IIA with three stages, order 5: for stiff and for constrained systems.
 //!
-//! The method of RADAU5 ([1] section IV.8) in local coordinates q = q_n ⊕ δ, with the constraints on velocity level at every
-//! stage (index 2, [1] section VII.4). With increments w = v − v_n, ξ = x − x_n and â = A⁻¹ of the tableau, the stages solve
+//! The method of RADAU5 (\[1\] section IV.8) in local coordinates q = q_n ⊕ δ, with the constraints on velocity level at every
+//! stage (index 2, \[1\] section VII.4). With increments w = v − v_n, ξ = x − x_n and â = A⁻¹ of the tableau, the stages solve
 //!
 //! ```text
 //! (1/h) Σ â_ij δ_j = local_rate(δ_i, v_i)                M(q_i) (1/h) Σ â_ij w_j = f_i − [G;A]ᵀλ_i
@@ -27,7 +27,7 @@
 //!
 //! The continuous output is the collocation polynomial, of order 3 inside a step; it is not projected.
 //!
-//! References: [1] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996; [2] Gustafsson: Control
+//! References: \[1\] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996; \[2\] Gustafsson: Control
 //! theoretic techniques for stepsize selection in implicit Runge–Kutta methods, ACM TOMS 20 (1994) 496–517.
 
 mod collocation;
@@ -356,7 +356,7 @@ impl Options {
         (safety / error.max(f64::MIN_POSITIVE).powf(0.25)).clamp(CHANGE[0], CHANGE[1])
     }
 
-    /// The next step after an accepted one ([1] eq. IV.8.21, 8.25).
+    /// The next step after an accepted one (\[1\] eq. IV.8.21, 8.25).
     fn choose(&self, control: &mut Control, error: f64, h: f64, iterations: u32, rejected: u32) {
         let mut factor = self.factor(error, iterations);
         if control.step > 0.0 {

@@ -289,7 +289,7 @@ impl<Y: System> Stages<Y> {
         self.newton(y, options, control, h, end)
     }
 
-    /// Newton's method for all stages ([1] section IV.8, stopping test eq. 8.10).
+    /// Newton's method for all stages (\[1\] section IV.8, stopping test eq. 8.10).
     fn newton(&mut self, y: &Y, options: &Options, control: &mut Control, h: f64, end: f64) -> Outcome {
         control.progress = control.progress.max(f64::EPSILON).powf(0.8);
         let mut last = Largest::default();
@@ -343,7 +343,7 @@ impl<Y: System> Stages<Y> {
         Ok(())
     }
 
-    /// The filtered estimate of the error ([1] eq. IV.8.19 and 8.20) in units of the tolerance.
+    /// The filtered estimate of the error (\[1\] eq. IV.8.19 and 8.20) in units of the tolerance.
     ///
     /// A `refined` estimate is filtered twice, against overestimates in stiff transients.
     pub fn estimate(&mut self, y: &Y, tolerance: Tolerance, h: f64, refined: bool) -> Result<Largest, IntegrateError> {

@@ -1,15 +1,15 @@
 //! Explicit Runge–Kutta methods on manifolds, for systems that are not stiff.
 //!
-//! Each step is a Runge–Kutta–Munthe-Kaas step [1]: with q = q_n ⊕ δ the unknowns (δ, v, x, z) live in a vector space,
+//! Each step is a Runge–Kutta–Munthe-Kaas step \[1\]: with q = q_n ⊕ δ the unknowns (δ, v, x, z) live in a vector space,
 //!
 //! ```text
 //! δ̇ = local_rate(δ, v),   v̇ = M⁻¹(f − Gᵀλ),   ẋ = r,   ż = s,
 //! ```
 //!
-//! and any classical method [2] applies; the order carries over to the manifold. Multipliers are eliminated on acceleration
+//! and any classical method \[2\] applies; the order carries over to the manifold. Multipliers are eliminated on acceleration
 //! level (index 1), so the constraints drift with the truncation error; after each accepted step the state is projected
 //! to the position and velocity constraints, unless it is already on them. The projection is as small as the local
-//! error and keeps the order ([3] section VII.2).
+//! error and keeps the order (\[3\] section VII.2).
 //!
 //! Departures: the error is the largest weighted component, not the mean square (see [`super::control`]); the rates at
 //! the end of a step are used again for the next one only if the projection left the state alone.
@@ -17,8 +17,8 @@
 //! The continuous output is the method's own and is *not* projected: its constraint residuals are those of its order.
 //! `simulate` projects it where a caller asks for states that satisfy the constraints.
 //!
-//! References: [1] Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127;
-//! [2] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993; [3] Hairer, Wanner:
+//! References: \[1\] Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127;
+//! \[2\] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993; \[3\] Hairer, Wanner:
 //! Solving Ordinary Differential Equations II, 2nd ed., Springer 1996.
 
 mod stages;

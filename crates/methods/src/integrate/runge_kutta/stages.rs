@@ -230,7 +230,7 @@ impl<Y: System> Scratch<Y> {
         Ok(true)
     }
 
-    /// A first step after [2] p. 169: an explicit Euler step of 1 % of the state's size tells the second derivative.
+    /// A first step after \[2\] p. 169: an explicit Euler step of 1 % of the state's size tells the second derivative.
     pub(super) fn first_step(&mut self, y: &Y, tolerance: Tolerance) -> f64 {
         self.measure(y);
         let weigh = |of: &Self, values: &[f64]| {
