@@ -20,7 +20,7 @@
 //! - Error estimate: the leading terms of what the formulas for δ and v miss (\[5\] for δ),
 //!   e_δ = (β + Δ/2 − 1/6) h² (a_{n+1} − a_n) and e_v = (1/12 − Δ²/2) h³ v⃛ with v⃛ from three a, filtered by Newton's matrix
 //!   so that fast modes below the tolerance do not limit the step.
-//! - Newton's matrix is scaled so that it stays of order one for small steps (see [`super::newton`]); the tangent is taken
+//! - Newton's matrix is scaled so that it stays of order one for small steps (see `newton.rs`); the tangent is taken
 //!   at the beginning of a step, residuals are exact. Rows that depend on others are left out.
 //! - Integrals by the trapezoidal rule. Continuous output by cubic Hermite polynomials in δ, v, x and z; not projected.
 //!

@@ -20,7 +20,7 @@
 //!   the tolerance asked for.
 //! - Rates of integrals are evaluated with the multipliers of the accelerations at the stages, not with those of the
 //!   stages, and so reach order 5 too.
-//! - Rows that depend on others are left out of the matrices (see [`super::newton`]).
+//! - Rows that depend on others are left out of the matrices (see `newton.rs`).
 //! - Start values extrapolate v, x and λ; δ follows from v by two sweeps of the quadrature, which needs no logarithm.
 //! - Newton's method may stop short of its goal where it no longer contracts but is already below a tenth of the tolerance
 //!   or at the level of rounding.
