@@ -28,7 +28,8 @@ fn run_stages(stages: &[Stage]) -> Outcome {
         stage().map_err(|message| format!("stage `{name}` failed: {message}"))?;
         times.push(format!("{name} {:.0} s", begin.elapsed().as_secs_f64()));
     }
-    println!("\nall {} stages passed in {:.0} s ({})", stages.len(), start.elapsed().as_secs_f64(), times.join(", "));
+    println!("\nall stages passed in {:.0} s ({})", start.elapsed().as_secs_f64(), times.join(", "));
+    println!("stages: {} passed, 0 failed", stages.len());
     Ok(())
 }
 
