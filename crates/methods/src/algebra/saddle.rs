@@ -337,7 +337,8 @@ impl Saddle {
         for i in 0..self.direction.len() {
             self.direction[i] = self.gradient[i] * self.scale[i].powi(2);
         }
-        for _ in 0..SPREAD {
+        // Without rounding there would be one step for each dependent row; further ones would carry rounding on.
+        for _ in 0..SPREAD.min(self.dependent.len() + 1) {
             // The step N p and its square pᵀNᵀN p.
             self.image.copy_from_slice(&self.direction);
             self.combine(mass, rows);
@@ -345,13 +346,15 @@ impl Saddle {
                 self.image[i] = self.direction[i] - self.image[i];
             }
             let length = square / dot(&self.image, &self.image);
-            if !length.is_finite() {
+            // The step takes length · square from Σλ². More than there is would be rounding: a direction that cancelled.
+            let taken = length * square;
+            if taken.is_nan() || taken > dot(&self.lambda, &self.lambda) {
                 break;
             }
             for i in 0..self.image.len() {
                 self.lambda[i] -= length * self.image[i];
             }
-            if length * square <= (1e3 * f64::EPSILON).powi(2) * dot(&self.lambda, &self.lambda) {
+            if taken <= (1e3 * f64::EPSILON).powi(2) * dot(&self.lambda, &self.lambda) {
                 break;
             }
             self.gradient.copy_from_slice(&self.lambda);

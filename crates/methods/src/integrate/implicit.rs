@@ -11,6 +11,14 @@ use crate::tangent::Tangent;
 /// Increments of a projection at which it may stop; the last one is applied and leaves about its square.
 const PROJECTED: f64 = 1e-8;
 
+/// Iterations of Newton's method allowed where a fixed step cannot be shortened.
+const PATIENCE: u32 = 60;
+
+/// The most iterations of Newton's method: those asked for, or more where slow convergence has no other remedy.
+pub(super) fn patience(asked: u32, fixed_step: f64) -> u32 {
+    if fixed_step > 0.0 { asked.max(PATIENCE) } else { asked }
+}
+
 /// The ground an implicit step stands on. Residuals and solutions are packed as (v, x, rows), sizes as (δ, v, x).
 pub(super) struct Frame<Y: System> {
     pub shape: Shape,

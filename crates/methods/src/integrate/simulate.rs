@@ -25,7 +25,7 @@ pub struct Span {
     /// Output k is at `from` + k·`interval`, in seconds; 0 for no outputs.
     pub interval: f64,
     /// Whether outputs between steps, and the states of events, are projected to the constraints. Without it their
-    /// residuals are those of the method's continuous output.
+    /// residuals are those of the method's continuous output. A projection that fails ends the run.
     pub project: bool,
 }
 
@@ -199,8 +199,6 @@ struct Work<Y: System> {
     values: Vec<f64>,
     /// A state between two steps.
     between: State<f64>,
-    /// The same before its projection.
-    plain: State<f64>,
     dynamics: Option<Dynamics<Y>>,
     next_output: u64,
     /// Work done before the last start of the integrator.
@@ -216,7 +214,6 @@ impl<Y: System> Work<Y> {
             locator: Locator::new(list),
             values: vec![0.0; list.len()],
             between: s.clone(),
-            plain: s.clone(),
             dynamics: (span.project && y.shape().rows() > 0).then(|| Dynamics::new(y)),
             next_output: 0,
             earlier: Counts::default(),
@@ -294,22 +291,28 @@ impl<Y: System> Work<Y> {
         observer: &mut dyn Observer,
     ) -> Result<Option<Vec<Hit>>, IntegrateError> {
         self.evaluate(y, s, triggers);
-        let (between, plain, dynamics) = (&mut self.between, &mut self.plain, &mut self.dynamics);
+        let (between, dynamics) = (&mut self.between, &mut self.dynamics);
+        let mut failure = None;
         let mut sample = |t: f64, refine: bool, out: &mut [f64]| {
             let projected = if refine { dynamics.as_mut() } else { None };
-            interpolate(y, integrator, t, between, plain, projected);
+            if let Err(error) = interpolate(y, integrator, t, between, projected) {
+                failure.get_or_insert(error);
+            }
             triggers.values(y, between, out);
         };
         let hits = self.locator.search(step.t, s.t, &self.values, &mut sample);
+        if let Some(error) = failure {
+            return Err(error);
+        }
         let mut done = 0;
         while done < hits.len() {
             let together = group(&hits[done..]);
             let t = together[0].t.min(s.t);
-            record(y, s, integrator, span, &mut self.next_output, t, between, plain, dynamics.as_mut(), observer);
+            record(y, s, integrator, span, &mut self.next_output, t, between, dynamics.as_mut(), observer)?;
             if t == s.t {
                 between.copy_from(s);
             } else {
-                interpolate(y, integrator, t, between, plain, dynamics.as_mut());
+                interpolate(y, integrator, t, between, dynamics.as_mut())?;
             }
             let terminal = together.iter().any(|hit| triggers.list()[hit.trigger].terminal);
             let reaction = observer.on_event(together, between);
@@ -333,7 +336,7 @@ impl<Y: System> Work<Y> {
             done += together.len();
         }
         let end = s.t;
-        record(y, s, integrator, span, &mut self.next_output, end, between, plain, dynamics.as_mut(), observer);
+        record(y, s, integrator, span, &mut self.next_output, end, between, dynamics.as_mut(), observer)?;
         Ok(None)
     }
 }
@@ -347,10 +350,9 @@ fn record<Y: System>(
     next: &mut u64,
     t: f64,
     between: &mut State<f64>,
-    plain: &mut State<f64>,
     mut dynamics: Option<&mut Dynamics<Y>>,
     observer: &mut dyn Observer,
-) {
+) -> Result<(), IntegrateError> {
     while let Some(output) = span.output(*next)
         && output <= t
     {
@@ -358,27 +360,24 @@ fn record<Y: System>(
         if output == s.t {
             observer.on_output(s);
         } else {
-            interpolate(y, integrator, output, between, plain, dynamics.as_deref_mut());
+            interpolate(y, integrator, output, between, dynamics.as_deref_mut())?;
             observer.on_output(between);
         }
     }
+    Ok(())
 }
 
-/// The state at a time within the last step, projected to the constraints if asked (and if that converges).
+/// The state at a time within the last step, projected to the constraints if asked.
 fn interpolate<Y: System>(
     y: &Y,
     integrator: &mut dyn Integrator<Y>,
     t: f64,
     out: &mut State<f64>,
-    plain: &mut State<f64>,
     dynamics: Option<&mut Dynamics<Y>>,
-) {
+) -> Result<(), IntegrateError> {
     out.t = t;
     integrator.dense(y, out);
-    let Some(dynamics) = dynamics else { return };
-    plain.copy_from(out);
-    let projected = dynamics.project_position(y, out, PROJECTION).and_then(|_| dynamics.project_velocity(y, out));
-    if projected.is_err() {
-        out.copy_from(plain);
-    }
+    let Some(dynamics) = dynamics else { return Ok(()) };
+    dynamics.project_position(y, out, PROJECTION)?;
+    dynamics.project_velocity(y, out)
 }

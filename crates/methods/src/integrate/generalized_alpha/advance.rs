@@ -263,8 +263,12 @@ impl<Y: System> Advance<Y> {
                 return Outcome::Converged;
             }
             if theta >= 2.0 {
-                break;
+                return Outcome::Failed { change: last };
             }
+        }
+        if last.value <= floor {
+            self.place(y, &rules.alphas, h, end);
+            return Outcome::Converged;
         }
         Outcome::Failed { change: last }
     }

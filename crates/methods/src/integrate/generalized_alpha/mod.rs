@@ -35,7 +35,7 @@
 mod advance;
 
 use super::control::{Controller, Tolerance, land, shortest_step};
-use super::implicit::Failure;
+use super::implicit::{Failure, patience};
 use super::newton::Coefficients;
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
@@ -206,7 +206,7 @@ impl<Y: System> GeneralizedAlpha<Y> {
                 tolerance: Tolerance::new(tolerance, get("absolute")),
                 goal: GOAL.max(rounding),
                 floor: (10.0 * rounding).max(0.1),
-                iterations: get("newton_iterations") as u32,
+                iterations: patience(get("newton_iterations") as u32, get("fixed_step")),
             },
             first_step: get("first_step"),
             largest_step: if largest_step > 0.0 { largest_step } else { f64::INFINITY },

@@ -34,7 +34,7 @@ mod collocation;
 mod stages;
 
 use super::control::{Tolerance, land, shortest_step};
-use super::implicit::Failure;
+use super::implicit::{Failure, patience};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{Shape, State, System};
 use collocation::through_zero;
@@ -182,7 +182,7 @@ impl<Y: System> Radau<Y> {
                 smallest_step: get("smallest_step"),
                 fixed_step: get("fixed_step"),
                 safety: get("safety"),
-                iterations: get("newton_iterations") as u32,
+                iterations: patience(get("newton_iterations") as u32, get("fixed_step")),
                 goal,
                 floor: goal.max(0.1 * asked / relative).max(100.0 * f64::EPSILON / relative),
             },
