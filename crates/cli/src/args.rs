@@ -59,10 +59,10 @@ pub struct RunOptions {
     #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// End time in seconds, instead of the scene's.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
     pub until: Option<f64>,
     /// Relative tolerance, instead of the scene's.
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
     pub tolerance: Option<f64>,
     /// Integrator, instead of the scene's.
     #[arg(long, value_name = "NAME")]
@@ -130,4 +130,12 @@ pub struct ReportOptions {
     /// Write the pictures as SVG files into this folder instead.
     #[arg(long, value_name = "FOLDER")]
     pub svg: Option<PathBuf>,
+}
+
+/// A number that is not infinite.
+fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err("expected a finite number".to_owned()),
+    }
 }

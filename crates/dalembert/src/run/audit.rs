@@ -1,22 +1,25 @@
 //! The audit of a run: does the energy ledger close?
 //!
 //! The exact motion keeps E = T + U + dissipated − supplied. Each step of an integrator leaves the exact motion by a local
-//! error that its control keeps below wᵢ = absolute + tolerance·|yᵢ| in every component. To first order this changes the
-//! energy by at most
+//! error that it estimates as η wᵢ, wᵢ = absolute + tolerance·|yᵢ|, in every component; its control keeps η below one. To
+//! first order this changes the energy by at most
 //!
 //! ```text
-//! e = Σ |fᵢ| wᵢ(q) + Σ |(M v)ᵢ| wᵢ(v) + Σ w(z)
+//! e = η (Σ |fᵢ| wᵢ(q) + Σ |(M v)ᵢ| wᵢ(v) + Σ w(z))
 //! ```
 //!
 //! because −∂U/∂q is part of the generalised forces f and ∂T/∂v = M v. Between errors the exact motion keeps E, so they add
-//! up and nothing amplifies them: the ledger must close within a small factor times Σ e over the steps. Rounding adds a few ulps of
-//! the energies in each step.
+//! up and nothing amplifies them: the ledger must close within a small factor times Σ e over the steps. An estimate that
+//! vanishes by chance counts as a hundredth ([`LEAST`]). Rounding adds a few ulps of the energies in each step.
 
 use crate::equations::{Ledger, Momentum, Work};
 use crate::model::Model;
 use crate::record;
 use dalembert_methods::algebra::Mass;
 use dalembert_methods::{State, System};
+
+/// The part of the tolerance that a step's error counts as at least.
+const LEAST: f64 = 1e-2;
 
 /// Watches the energies of a run.
 pub struct Audit {
@@ -62,8 +65,8 @@ impl Audit {
         }
     }
 
-    /// Takes a state at the end of a step (or the initial one) into account.
-    pub fn observe(&mut self, model: &Model, s: &State<f64>) {
+    /// Takes a state at the end of a step (or the initial one) into account; `error` is the estimate η of the step.
+    pub fn observe(&mut self, model: &Model, s: &State<f64>, error: f64) {
         model.prepare(s, &mut self.work);
         let ledger = model.ledger(s, &mut self.work);
         let balance = balance(&ledger, &model.momentum(&self.work));
@@ -75,7 +78,7 @@ impl Audit {
             self.worst = imbalance;
             self.worst_time = s.t;
         }
-        self.allowed += self.step_allowance(model, s, &ledger);
+        self.allowed += self.step_allowance(model, s, &ledger, error);
 
         let g = model.shape().g;
         model.constraint(s, &mut self.work, &mut self.residual[..g]);
@@ -85,7 +88,7 @@ impl Audit {
     }
 
     /// The bound e of one step.
-    fn step_allowance(&mut self, model: &Model, s: &State<f64>, ledger: &Ledger<f64>) -> f64 {
+    fn step_allowance(&mut self, model: &Model, s: &State<f64>, ledger: &Ledger<f64>, error: f64) -> f64 {
         model.force(s, &mut self.work, &mut self.force);
         model.mass(s, &mut self.work, &mut self.mass);
         self.mass.apply(&s.v, &mut self.product);
@@ -98,7 +101,7 @@ impl Audit {
         sum += s.z.iter().map(|&z| weight(z)).sum::<f64>();
         let Ledger { kinetic, potential, dissipated, supplied } = *ledger;
         let rounding = 4.0 * f64::EPSILON * (kinetic + potential.abs() + dissipated + supplied.abs());
-        self.factor * sum + rounding
+        self.factor * error.max(LEAST) * sum + rounding
     }
 
     /// The verdict.

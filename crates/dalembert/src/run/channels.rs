@@ -3,11 +3,13 @@
 //! Names are paths in the scene's words: `body.upper.position.x`, `joint.hinge.angle`, `energy.total`. A choice of channels
 //! is a list of patterns in which `*` stands for any text.
 
+use super::driver::RunError;
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::forces::Forces;
 use crate::model::{Instant, Model, Place, Site, Wrench};
+use crate::scene::nearest;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
 use dalembert_methods::lie::Quat;
@@ -105,6 +107,20 @@ impl Channels {
             *out = self.values[i];
         }
         Ok(())
+    }
+}
+
+/// Whether every pattern matches some channel of the model.
+pub(super) fn check_patterns(model: &Model, patterns: &[String]) -> Result<(), RunError> {
+    let names: Vec<String> =
+        every(model).into_iter().flat_map(|source| describe(model, source)).map(|channel| channel.name).collect();
+    match patterns.iter().position(|pattern| !names.iter().any(|name| matches(pattern, name))) {
+        None => Ok(()),
+        Some(index) => {
+            let pattern = patterns[index].clone();
+            let near = nearest(&pattern, names.iter().map(String::as_str)).map(str::to_owned);
+            Err(RunError::UnmatchedPattern { index, pattern, near })
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The driver of a run: initial values, integrator, recording, audit, and the summary at the end.
 
 use super::audit::Audit;
-use super::channels::Channels;
+use super::channels::{Channels, check_patterns};
 use super::checkpoint::{Written, pack, unpack};
 use super::start;
 use super::triggers::ChannelTriggers;
@@ -49,6 +49,15 @@ pub enum RunError {
         /// The channel perhaps meant.
         near: Option<String>,
     },
+    /// A pattern of `output.channels` that no channel matches.
+    UnmatchedPattern {
+        /// Its position in the list.
+        index: usize,
+        /// The pattern.
+        pattern: String,
+        /// The channel perhaps meant.
+        near: Option<String>,
+    },
     /// No channel, or a channel twice.
     Channels(TrajectoryError),
     /// The checkpoint cannot be used.
@@ -69,6 +78,11 @@ impl RunError {
                     help.as_deref(),
                 ))
             }
+            Self::UnmatchedPattern { index, pattern, near } => {
+                let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
+                let message = format!("no channel matches `{pattern}`");
+                Some(document.table("output")?.error(&format!("channels.{index}"), message, help.as_deref()))
+            }
             Self::Start(
                 error @ (IntegrateError::Inconsistent { constraint, .. }
                 | IntegrateError::Contradictory { constraint, .. }),
@@ -88,6 +102,10 @@ impl fmt::Display for RunError {
             Self::Integrator(message) | Self::Checkpoint(message) => f.write_str(message),
             Self::UnknownChannel { event, channel, near } => {
                 write!(f, "event `{event}` watches `{channel}`, which is not a channel")?;
+                near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
+            }
+            Self::UnmatchedPattern { pattern, near, .. } => {
+                write!(f, "no channel matches `{pattern}` of `output.channels`")?;
                 near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
             }
             Self::Channels(error) => error.fmt(f),
@@ -163,6 +181,7 @@ pub fn run(
         .map_err(|error| RunError::Integrator(error.to_string()))?;
     let about = integrator.about();
     let channels = Channels::new(model, &scene.output.channels);
+    check_patterns(model, &scene.output.channels)?;
     let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
@@ -190,7 +209,7 @@ pub fn run(
     let result = match resume {
         None => {
             start::prepare(scene, &mut state)?;
-            observer.audit.observe(model, &state);
+            observer.audit.observe(model, &state, 0.0);
             integrate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
         }
         Some(checkpoint) => {
@@ -308,7 +327,7 @@ impl Observer for Recorder<'_> {
 
     fn on_step(&mut self, moment: &Moment<'_>) -> Flow {
         self.steps.push((moment.step.t, moment.step.h));
-        self.audit.observe(self.model, moment.state);
+        self.audit.observe(self.model, moment.state, moment.step.error);
         let written = Written {
             scene: self.scene,
             trajectory: &self.trajectory,

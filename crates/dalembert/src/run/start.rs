@@ -1,5 +1,6 @@
 //! Before the first step: initial values and all that can be known to be wrong without a step.
 
+use super::channels::check_patterns;
 use super::driver::RunError;
 use super::triggers::ChannelTriggers;
 use crate::model::Model;
@@ -30,6 +31,7 @@ pub(super) fn prepare(scene: &Scene, state: &mut State<f64>) -> Result<(), RunEr
 pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
     let model = &scene.model;
     ChannelTriggers::new(model, &scene.events)?;
+    check_patterns(model, &scene.output.channels)?;
     let mut state = written(scene);
     prepare(scene, &mut state)?;
     integrate::create::<Model>(&scene.run.integrator, &scene.run.integrator_settings())

@@ -143,7 +143,7 @@ impl<'de> Reader<'de> {
     /// A number without a fraction is as good as a whole number.
     fn whole<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.node.value {
-            Value::Float(value) => match Value::from_number(value) {
+            Value::Float(value) if value.is_finite() => match Value::from_number(value) {
                 Value::Integer(whole) => visitor.visit_i64(whole),
                 _ => visitor.visit_f64(value),
             },
@@ -169,6 +169,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match &self.node.value {
             Value::Boolean(value) => visitor.visit_bool(*value),
             Value::Integer(value) => visitor.visit_i64(*value),
+            Value::Float(value) if !value.is_finite() => {
+                Err(Error::new(format!("expected a finite number, found {value}"), None))
+            }
             Value::Float(value) => visitor.visit_f64(*value),
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => visit_array(items, visitor),
