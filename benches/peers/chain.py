@@ -344,12 +344,13 @@ def own_version(tool):
     return printed[-1] if printed else None
 
 
-def limited(run, n, limit):
+def limited(run, n, limit, scratch):
     """The result of a run in a process of its own (and of that group, so that nothing is left behind); fails after the limit."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
 
     def work():
         os.setpgrp()
+        os.chdir(scratch)  # some peers leave log files where they run
         try:
             seconds, end = run(n)
             if seconds < 0.2:  # short runs are taken again, and the better time counts
@@ -375,7 +376,7 @@ def limited(run, n, limit):
     return result
 
 
-def race(n, goal, runners, available, budget):
+def race(n, goal, runners, available, budget, scratch):
     """All runs for one N: rows of (name, setting, seconds, error). A contestant stops at its time budget."""
     rows, notes = [], []
     for name, package, runs in runners:
@@ -383,7 +384,7 @@ def race(n, goal, runners, available, budget):
             continue
         for setting, run in runs:
             try:
-                seconds, end = limited(run, n, 6 * budget)
+                seconds, end = limited(run, n, 6 * budget, scratch)
             except Exception as reason:
                 note = f"{name} with {setting} for N = {n} failed: {reason}"
                 print("  " + note, flush=True)
@@ -492,6 +493,9 @@ def main():
     parser.add_argument("--quick", action="store_true", help="short chains and few settings, to try it out")
     parser.add_argument("--links", type=int, nargs="*", help="numbers of links")
     arguments = parser.parse_args()
+    arguments.scratch = os.path.abspath(arguments.scratch)
+    arguments.dalembert = arguments.dalembert and os.path.abspath(arguments.dalembert)
+    os.makedirs(arguments.scratch, exist_ok=True)
     links = arguments.links or ([2, 8] if arguments.quick else [2, 4, 8, 16, 32, 64])
 
     available = {"dalembert": own_version(arguments.dalembert)}
@@ -504,7 +508,7 @@ def main():
     for n in links:
         goal = np.array(KNOWN[n]) if n in KNOWN else reference(n)
         print(f"N = {n}, reference {goal[0]:.12f} {goal[1]:.12f}", flush=True)
-        results[n], notes = race(n, goal, runners, available, budget)
+        results[n], notes = race(n, goal, runners, available, budget, arguments.scratch)
         problems += notes
     if arguments.page:
         os.makedirs(os.path.dirname(os.path.abspath(arguments.page)), exist_ok=True)
