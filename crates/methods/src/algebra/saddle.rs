@@ -337,8 +337,8 @@ impl Saddle {
         for i in 0..self.direction.len() {
             self.direction[i] = self.gradient[i] * self.scale[i].powi(2);
         }
-        // Without rounding there would be one step for each dependent row; further ones would carry rounding on.
-        for _ in 0..SPREAD.min(self.dependent.len() + 1) {
+        let mut last = f64::INFINITY;
+        for round in 0..SPREAD {
             // The step N p and its square pᵀNᵀN p.
             self.image.copy_from_slice(&self.direction);
             self.combine(mass, rows);
@@ -346,11 +346,14 @@ impl Saddle {
                 self.image[i] = self.direction[i] - self.image[i];
             }
             let length = square / dot(&self.image, &self.image);
-            // The step takes length · square from Σλ². More than there is would be rounding: a direction that cancelled.
+            // The step takes length · square from Σλ². More than there is would be rounding: a direction that cancelled. Without
+            // rounding there is one step for each dependent row; further ones only mend, so they take less and less.
             let taken = length * square;
-            if taken.is_nan() || taken > dot(&self.lambda, &self.lambda) {
+            let mends = round < self.dependent.len() || taken <= last;
+            if taken.is_nan() || taken > dot(&self.lambda, &self.lambda) || !mends {
                 break;
             }
+            last = taken;
             for i in 0..self.image.len() {
                 self.lambda[i] -= length * self.image[i];
             }
