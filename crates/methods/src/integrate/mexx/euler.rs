@@ -118,19 +118,25 @@ impl<Y: System> Euler<Y> {
     /// The substeps of one column: `path` holds zeros, whatever earlier columns left, and in the end one packed increment for each
     /// of the `n` substeps of this one.
     pub fn column(&mut self, y: &Y, n: usize, end: f64, path: &mut [f64]) -> Result<(), IntegrateError> {
-        let size = self.size();
-        let (t, h) = (self.base.t, (end - self.base.t) / n as f64);
+        let (size, t) = (self.size(), self.base.t);
+        // Differences of these times add up to the step exactly. A length rounded once would make each column a little too long
+        // or too short by the same amount in every step, which extrapolation magnifies and a run adds up.
+        let time = |i: usize| (end - t) * i as f64 / n as f64;
         let (before, own) = path.split_at_mut(path.len() - n * size);
         self.rewind();
-        self.stage.copy_from(&self.base);
-        self.momentum.copy_from_slice(&self.base_force);
-        self.rate.copy_from_slice(&self.base_rate);
-        self.substep(y, h, if n == 1 { end } else { t + h }, &before[..size], &mut own[..size])?;
-        for i in 1..n {
-            let (old, new) = own[(i - 1) * size..(i + 1) * size].split_at_mut(size);
-            place(y, self.shape, &self.base, old, t + i as f64 * h, &mut self.stage);
-            self.explicit(y)?;
-            self.substep(y, h, if i + 1 == n { end } else { t + (i + 1) as f64 * h }, old, new)?;
+        for i in 0..n {
+            let (old, new) = own.split_at_mut(i * size);
+            let old = if i == 0 { &before[..size] } else { &old[(i - 1) * size..] };
+            if i == 0 {
+                self.stage.copy_from(&self.base);
+                self.momentum.copy_from_slice(&self.base_force);
+                self.rate.copy_from_slice(&self.base_rate);
+            } else {
+                place(y, self.shape, &self.base, old, t + time(i), &mut self.stage);
+                self.explicit(y)?;
+            }
+            let next = if i + 1 == n { end } else { t + time(i + 1) };
+            self.substep(y, time(i + 1) - time(i), next, old, &mut new[..size])?;
         }
         Ok(())
     }

@@ -1,33 +1,35 @@
 //! MEXX: extrapolation of the half-explicit Euler method, for constrained systems that are not stiff.
 //!
-//! The constraints are taken on velocity level (index 2), where one linear system for each substep meets them: accelerations of
-//! constraints are never asked for, and multipliers need no start values. The scheme of one substep stands in `euler`, the
-//! document's equations (36)–(41) \[1\]. Its error has an expansion in powers of h \[2\], so the results of 1, 2, 3, … substeps
-//! in one step H are extrapolated to h = 0, and k of them (columns) give order k (`table`). The number of columns and the
-//! step size are chosen together (`order`). The state is then projected to the positions and velocities that the
-//! constraints allow, \[1\] (42). The projection is as small as the local error and keeps the order.
+//! The constraints are taken on velocity level (index 2), where one linear system for each substep meets them: steps ask for no
+//! accelerations of constraints, and multipliers need no start values. The scheme of one substep stands in `euler`, \[1\]
+//! (36)–(41). Its error has an expansion in powers of h \[2\], so the results of 1, 2, 3, … substeps in one step H are
+//! extrapolated to h = 0, and k of them (columns) give order k (`table`). The number of columns and the step size are
+//! chosen together (`order`). The state is then projected to the positions and velocities that the constraints allow,
+//! \[1\] (42). The projection is as small as the local error and keeps the order.
 //!
 //! Choices where the sources leave one, and departures:
 //!
 //! - Increments δ from the base of the step take the place of q, so this is a Lie-group method as the others here: the expansion
 //!   holds in the chart.
-//! - A mass that depends on q is taken at the new position, as the rows of (40): both belong to one factorisation. Forces are those of
-//!   the old state, as printed; so the force at the base serves all columns.
-//! - Extra states follow with their old rates. Integrals are advanced with the multipliers of the same substep, at its new position and
-//!   old velocity, where the system is prepared anyway. For the first substep these are multipliers too: no acceleration is solved for.
-//! - The error is the largest weighted component (see [`super::control`]), of T_{kk} − T_{k,k−1}; T_{kk} is taken.
-//! - Rows that depend on others are judged anew from the base in every column: what a coarse column meets far off the
-//!   constraints does not decide about the next one.
+//! - A mass that depends on q is taken at the new position, as the rows in (40): both belong to one factorisation. Forces are
+//!   those of the old state, as printed; so the force at the base serves all columns.
+//! - Extra states follow with their old rates. Integrals are advanced with the multipliers of the same substep, at its new position
+//!   and old velocity, where the system is prepared anyway. This holds for the first substep, too.
+//! - The error is the largest weighted component (see [`super::control`]) of T_{kk} − T_{k,k−1}; T_{kk} is taken.
+//! - What is known of rows that depend on others goes back to the base before every column: what a coarse column meets far off
+//!   the constraints does not decide about the next one.
+//! - The expansion is in h, not in h². The midpoint rule, which has one in h², would take Gᵀ at one position and G at the next:
+//!   a system without symmetry, which the solves by structure here are not made for.
 //!
 //! k columns cost 1 + k(k−1)/2 forces and k(k+1)/2 factorisations, and the projection two factorisations more as a rule.
 //! Continuous output costs no evaluation and is not projected: its constraint residuals are those of its order, k.
 //!
-//! References: \[1\] see the equations of the leech's hydrostatic skeleton in the book; \[2\] Lubich: Extrapolation integrators for
-//! constrained multibody systems, Impact Comput. Sci. Eng. 3 (1991) 213–234; Lubich, Nowak, Pöhle, Engstler: MEXX – numerical software for the
-//! integration of constrained mechanical multibody systems, Preprint SC 92-12, Konrad-Zuse-Zentrum Berlin 1992; \[3\] Hairer, Nørsett,
-//! Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.9; Deuflhard: Order and stepsize
-//! control in extrapolation methods, Numer. Math. 41 (1983) 399–422; \[4\] Hairer, Ostermann: Dense output for extrapolation
-//! methods, Numer. Math. 58 (1990) 419–439.
+//! References: \[1\] Alscher: Numerical simulation of impact and lift-off events in the hydrostatic skeleton of the leech, University of
+//! Bielefeld, section 3; \[2\] Lubich: Extrapolation integrators for constrained multibody systems, Impact Comput. Sci. Eng. 3 (1991)
+//! 213–234; Lubich, Nowak, Pöhle, Engstler: MEXX – numerical software for the integration of constrained mechanical multibody
+//! systems, Preprint SC 92-12, Konrad-Zuse-Zentrum Berlin 1992; \[3\] Hairer, Nørsett, Wanner: Solving Ordinary Differential
+//! Equations I, 2nd ed., Springer 1993, section II.9; Deuflhard: Order and stepsize control in extrapolation methods, Numer. Math. 41 (1983)
+//! 399–422; \[4\] Hairer, Ostermann: Dense output for extrapolation methods, Numer. Math. 58 (1990) 419–439.
 
 mod euler;
 mod order;
@@ -44,7 +46,7 @@ use table::Table;
 /// Initial states are never asked to meet the constraints better than this, relative to the size of the system.
 const CONSISTENT: f64 = 1e-12;
 /// The number of columns with steps of fixed length, if no other is asked for.
-const COLUMNS: usize = 6;
+const COLUMNS: usize = 5;
 
 /// What `mexx` is.
 pub const ABOUT_MEXX: About = About {
@@ -53,7 +55,7 @@ pub const ABOUT_MEXX: About = About {
     summary: "For constrained systems without stiff springs, when contacts and events start the motion anew again and again: it \
               needs no accelerations of constraints and no history, and chooses its order with the step size. k columns of \
               extrapolation give order k for 1 + k(k−1)/2 force evaluations and k(k+1)/2 factorisations; with steps of fixed \
-              length there are 6. Continuous output of order k at no cost. Constraints are met on velocity level in every \
+              length there are 5. Continuous output of order k at no cost. Constraints are met on velocity level in every \
               substep and by projection after each step.",
     order: COLUMNS as u32,
     stiff: false,
@@ -119,13 +121,14 @@ pub const ABOUT_MEXX: About = About {
             unit: "1",
             default: 0.0,
             range: [0.0, MOST as f64],
-            meaning: "the number of columns in every step, at least 2 under error control; 0 chooses the cheapest (6 with `fixed_step`)",
+            meaning: "the number of columns in every step, at least 2 under error control; 0 chooses the cheapest (5 with `fixed_step`)",
         },
     ],
     references: &[
         "Lubich: Extrapolation integrators for constrained multibody systems, Impact Comput. Sci. Eng. 3 (1991) 213–234",
         "Lubich, Nowak, Pöhle, Engstler: MEXX – numerical software for the integration of constrained mechanical multibody \
          systems, Preprint SC 92-12, Konrad-Zuse-Zentrum Berlin 1992",
+        "Deuflhard: Order and stepsize control in extrapolation methods, Numer. Math. 41 (1983) 399–422",
         "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.9",
         "Hairer, Ostermann: Dense output for extrapolation methods, Numer. Math. 58 (1990) 419–439",
     ],

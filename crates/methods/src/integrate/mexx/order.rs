@@ -8,7 +8,9 @@
 //!
 //! are the step that k columns allow and their work per unit of time; A_k counts forces and factorisations. A step aims at
 //! the column k that was best last time and may end one column before or after it. It is given up as soon as
-//! e_{k+1} ≤ 1 is not to be expected, from e_{j+1} ≈ e_j n₁/n_{j+1}.
+//! e_{k+1} ≤ 1 is not to be expected. Each further column is hoped to bring the error down by n_{j+1}/n₁, as in \[3\], or by
+//! the ratio of the last two errors if that is more. (The first alone holds where H is as long as the order allows; when
+//! `largest_order` keeps steps short, errors fall faster, and it would throw away good steps.)
 
 /// The most columns of an extrapolation table.
 pub(super) const MOST: usize = 12;
@@ -49,15 +51,15 @@ pub(super) struct Control {
     step: [f64; MOST + 1],
     /// W_k.
     cost: [f64; MOST + 1],
-    /// The error above which a further column makes things worse.
-    limit: f64,
+    /// The error of the column before; 0 before the first.
+    before: f64,
 }
 
 impl Control {
     /// A controller; `fixed` prescribes the number of columns.
     pub fn new(safety: f64, largest: usize, fixed: Option<usize>) -> Self {
         let zeros = [0.0; MOST + 1];
-        Self { safety, largest, fixed, target: 0, work: zeros, step: zeros, cost: zeros, limit: f64::INFINITY }
+        Self { safety, largest, fixed, target: 0, work: zeros, step: zeros, cost: zeros, before: 0.0 }
     }
 
     /// Takes the work of the system's columns and a first guess of the order: about ten columns for 1e-13.
@@ -71,7 +73,7 @@ impl Control {
 
     /// Forgets the columns of an attempt before.
     pub fn begin(&mut self) {
-        self.limit = f64::INFINITY;
+        self.before = 0.0;
     }
 
     /// Judges the attempt of length `h` after column `k` with this error; `early` ends at the first column that is good.
@@ -88,15 +90,16 @@ impl Control {
                 false => Verdict::Reject,
             };
         }
-        let diverges = k > 2 && error >= self.limit;
-        self.limit = (4.0 * error).max(1.0);
+        // ODEX gives up when an error above the tolerance grows to more than four times the one before.
+        let before = std::mem::replace(&mut self.before, error);
+        let diverges = k > 2 && error >= (4.0 * before).max(1.0);
         let first = if early { LEAST - 1 } else { self.target - 1 };
         if error <= 1.0 && k >= first {
             return Verdict::Accept;
         }
-        // The factor by which errors are expected to fall until column target + 1.
-        let hope: usize = (k + 1..=self.target + 1).product();
-        if diverges || (k + 1 >= self.target && error > hope as f64) || k > self.target {
+        let fall = |l: usize| (l as f64).max(before / error);
+        let hope: f64 = (k + 1..=self.target + 1).map(fall).product();
+        if diverges || (k + 1 >= self.target && error > hope) || k > self.target {
             return Verdict::Reject;
         }
         Verdict::Continue
