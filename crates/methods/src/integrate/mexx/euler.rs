@@ -115,8 +115,7 @@ impl<Y: System> Euler<Y> {
         self.dynamics.parts().saddle.hold(&self.held);
     }
 
-    /// The substeps of one column: `path` holds zeros, whatever earlier columns left, and in the end one packed increment for each
-    /// of the `n` substeps of this one.
+    /// The `n` substeps of one column to the time `end`. Their packed increments are the last `n` of `path`, which begins with one of zeros.
     pub fn column(&mut self, y: &Y, n: usize, end: f64, path: &mut [f64]) -> Result<(), IntegrateError> {
         let (size, t) = (self.size(), self.base.t);
         // Differences of these times add up to the step exactly. A length rounded once would make each column a little too long

@@ -138,10 +138,6 @@ impl Control {
 
     /// The next attempt after one of length `h` was given up in column `k`; sets its order.
     pub fn reject(&mut self, k: usize, h: f64) -> f64 {
-        let diverged = k < 2 || !self.cost[k].is_finite() || self.step[k] >= 0.9 * h;
-        if diverged {
-            return 0.5 * h;
-        }
         if self.fixed.is_none() {
             let mut best = self.target.min(k);
             if best > 2 && self.cost[best - 1] < FEWER * self.cost[best] {
