@@ -413,7 +413,7 @@ impl<Y: System> Dynamics<Y> {
 }
 
 /// Names the first value that is not finite.
-fn finite<Y: System>(y: &Y, s: &State<f64>, values: &[f64], what: &str) -> Result<(), IntegrateError> {
+pub(crate) fn finite<Y: System>(y: &Y, s: &State<f64>, values: &[f64], what: &str) -> Result<(), IntegrateError> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(i) => Err(IntegrateError::NotFinite { t: s.t, what: format!("{what} {}", y.velocity_name(i)) }),
@@ -421,7 +421,7 @@ fn finite<Y: System>(y: &Y, s: &State<f64>, values: &[f64], what: &str) -> Resul
 }
 
 /// The error of a constraint solve in the user's names.
-fn named<Y: System>(y: &Y, t: f64, error: SaddleError) -> IntegrateError {
+pub(crate) fn named<Y: System>(y: &Y, t: f64, error: SaddleError) -> IntegrateError {
     match error {
         SaddleError::Contradictory { row, residual, depends_on } => IntegrateError::Contradictory {
             t,

@@ -2,6 +2,7 @@
 
 use super::control::{Largest, Tolerance};
 use super::newton::Parts;
+use super::packed;
 use super::{Counts, IntegrateError};
 use crate::algebra::{Mass, Rows};
 use crate::dynamics::{Dynamics, Rates};
@@ -241,23 +242,14 @@ impl<Y: System> Frame<Y> {
     pub fn report(&self, y: &Y, failure: Failure, h: f64, what: &'static str) -> IntegrateError {
         let t = self.base.t;
         match failure {
-            Failure::Error(worst) => IntegrateError::StepTooSmall { t, h, worst: self.name(y, worst.index) },
+            Failure::Error(worst) => {
+                IntegrateError::StepTooSmall { t, h, worst: packed::name(y, self.shape, worst.index) }
+            }
             Failure::Newton(worst) => {
-                let (residual, worst) = (worst.value, self.name(y, worst.index));
+                let (residual, worst) = (worst.value, packed::name(y, self.shape, worst.index));
                 IntegrateError::NotConverged { t, h, what, residual, worst }
             }
             Failure::Other(error) => error,
-        }
-    }
-
-    /// The user's name of a packed component (δ, v, x, z).
-    fn name(&self, y: &Y, index: usize) -> String {
-        let Shape { v, x, .. } = self.shape;
-        match index {
-            _ if index < v => y.velocity_name(index),
-            _ if index < 2 * v => y.velocity_name(index - v),
-            _ if index < 2 * v + x => format!("extra state {}", index - 2 * v),
-            _ => format!("integral {}", index - 2 * v - x),
         }
     }
 

@@ -3,13 +3,16 @@
 pub mod control;
 pub mod generalized_alpha;
 mod implicit;
+pub mod mexx;
 mod newton;
+mod packed;
 pub mod radau;
 pub mod runge_kutta;
 mod simulate;
 pub mod tableau;
 
 pub use generalized_alpha::GeneralizedAlpha;
+pub use mexx::Mexx;
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
@@ -41,6 +44,7 @@ pub fn methods() -> &'static [&'static About] {
     &[
         &runge_kutta::ABOUT_DOPRI5,
         &runge_kutta::ABOUT_DOP853,
+        &mexx::ABOUT_MEXX,
         &radau::ABOUT_RADAU,
         &generalized_alpha::ABOUT_GENERALIZED_ALPHA,
     ]
@@ -54,6 +58,7 @@ pub fn create<'a, Y: System + 'a>(
     Ok(match name {
         "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
         "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
+        "mexx" => Box::new(Mexx::<Y>::new(settings)?),
         "radau" => Box::new(Radau::<Y>::new(settings)?),
         "generalized_alpha" => Box::new(GeneralizedAlpha::<Y>::new(settings)?),
         _ => return Err(SettingsError::Method { name: name.to_owned() }),

@@ -2,6 +2,7 @@
 
 use crate::dynamics::{Dynamics, Rates};
 use crate::integrate::control::{Largest, Tolerance};
+use crate::integrate::packed::{self, place};
 use crate::integrate::tableau::{MOST_STAGES, Tableau};
 use crate::integrate::{Counts, IntegrateError};
 use crate::system::{Shape, State, System};
@@ -32,20 +33,6 @@ pub(super) struct Scratch<Y: System> {
     reuse: Reuse,
     /// Whether the stages for continuous output are there.
     dense: Dense,
-}
-
-/// out = base moved by the packed increment, at time `t`.
-fn place<Y: System>(y: &Y, shape: Shape, base: &State<f64>, increment: &[f64], t: f64, out: &mut State<f64>) {
-    let (delta, rest) = increment.split_at(shape.v);
-    out.t = t;
-    y.retract(&base.q, delta, &mut out.q);
-    let mut rest = rest.iter();
-    for (out, base) in [(&mut out.v, &base.v), (&mut out.x, &base.x), (&mut out.z, &base.z)] {
-        for ((out, base), increment) in out.iter_mut().zip(base).zip(&mut rest) {
-            *out = base + increment;
-        }
-    }
-    out.p.copy_from_slice(&base.p);
 }
 
 /// What the next step can take over from the last.
@@ -152,12 +139,7 @@ impl<Y: System> Scratch<Y> {
 
     /// The sizes of all components, for the weights of the error.
     pub(super) fn measure(&mut self, y: &Y) {
-        let v = self.shape.v;
-        y.magnitude(&self.base.q, &mut self.sizes[..v]);
-        let base = self.base.v.iter().chain(&self.base.x).chain(&self.base.z);
-        for (size, value) in self.sizes[v..].iter_mut().zip(base) {
-            *size = value.abs();
-        }
+        packed::measure(y, self.shape, &self.base, &mut self.sizes);
     }
 
     /// The error allowed in each component: the larger of the sizes at both ends of the step counts.
@@ -259,16 +241,7 @@ impl<Y: System> Scratch<Y> {
 
     /// The user's name of a packed component.
     pub(super) fn name(&self, y: &Y, index: usize) -> String {
-        let Shape { v, x, .. } = self.shape;
-        if index < v {
-            y.velocity_name(index)
-        } else if index < 2 * v {
-            y.velocity_name(index - v)
-        } else if index < 2 * v + x {
-            format!("extra state {}", index - 2 * v)
-        } else {
-            format!("integral {}", index - 2 * v - x)
-        }
+        packed::name(y, self.shape, index)
     }
 
     /// The state at the end of the step completed last.
