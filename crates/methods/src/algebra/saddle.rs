@@ -347,9 +347,9 @@ impl Saddle {
             }
             let length = square / dot(&self.image, &self.image);
             // The step takes length · square from Σλ². More than there is would be rounding: a direction that cancelled. Without
-            // rounding there is one step for each dependent row; further ones only mend, so they take less and less.
+            // rounding there is one step for each dependent row; further ones only mend.
             let taken = length * square;
-            let mends = round < self.dependent.len() || taken <= last;
+            let mends = round < self.dependent.len() || taken <= 100.0 * last;
             if taken.is_nan() || taken > dot(&self.lambda, &self.lambda) || !mends {
                 break;
             }
