@@ -2,6 +2,8 @@
 
 mod cholesky;
 mod field;
+mod hubs;
+mod layout;
 mod lu;
 mod mass;
 mod ordering;
@@ -11,6 +13,7 @@ mod schur;
 mod sparse;
 
 pub use field::{Complex, Field};
+pub use layout::Structure;
 pub use lu::{Lu, SingularColumn};
 pub use mass::{Mass, MassBlock, MassError};
 pub use rows::{Block, Rows};

@@ -22,6 +22,7 @@
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
 //! of the dependent rows, at most [`SPREAD`] steps; every iterate is a valid set of multipliers.)
 
+use super::layout::{Structure, choose};
 use super::schur::Schur;
 use super::{Mass, Rows, dot};
 use std::fmt;
@@ -95,8 +96,17 @@ pub struct Saddle {
 impl Saddle {
     /// Chooses the structure for a mass matrix and constraint rows; their values are not read.
     pub fn new(mass: &Mass<f64>, rows: &Rows<f64>) -> Self {
+        Self::with_structure(mass, rows, &choose(mass, rows))
+    }
+
+    /// The same with a structure of one's own choice. Of a dense mass block all velocities stay unknowns, if one does.
+    ///
+    /// # Panics
+    ///
+    /// If a hub is not a velocity of the mass matrix.
+    pub fn with_structure(mass: &Mass<f64>, rows: &Rows<f64>, structure: &Structure) -> Self {
         let m = rows.rows();
-        let schur = Schur::new(mass, rows);
+        let schur = Schur::new(mass, rows, structure);
         let zeros = |n| vec![0.0; n];
         Self {
             schur,
@@ -127,15 +137,15 @@ impl Saddle {
     pub fn factor_first(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, active: usize) {
         self.active = active;
         self.schur.assemble(mass, rows);
-        self.schur.cholesky.diagonal(&mut self.diagonal);
+        self.schur.diagonal(&mut self.diagonal);
         for i in 0..self.scale.len() {
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.diagonal[i].sqrt().recip() } else { 0.0 };
             self.threshold[i] = DEPENDENT;
             self.kept[i] = !self.held[i];
         }
-        self.schur.cholesky.scale(&self.scale);
-        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
+        self.schur.scale(&self.scale);
+        self.schur.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.dependent.clear();
         for i in 0..active {
             // Not a number counts as dependent; the residual tells.
@@ -172,9 +182,14 @@ impl Saddle {
         kept.fold((0, 1.0), |(row, min), i| if self.pivot[i] < min { (i, self.pivot[i]) } else { (row, min) })
     }
 
+    /// The structure in use.
+    pub fn structure(&self) -> Structure {
+        self.schur.structure()
+    }
+
     /// Multiplications of one factorisation, assembly left out.
     pub fn work(&self) -> u64 {
-        self.schur.cholesky.work()
+        self.schur.work()
     }
 
     /// Solves for accelerations and multipliers: takes f and c, leaves a and λ.
@@ -257,7 +272,7 @@ impl Saddle {
             for i in 0..self.lambda.len() {
                 self.direction[i] = self.residual[i] * self.scale[i];
             }
-            self.schur.cholesky.solve(&mut self.direction);
+            self.schur.solve(&mut self.direction);
             for i in 0..self.lambda.len() {
                 self.lambda[i] += self.direction[i] * self.scale[i];
             }
@@ -291,10 +306,10 @@ impl Saddle {
     /// that row, so [`Saddle::factor`] comes before the next solve.
     pub fn depends_on(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, row: usize) -> Vec<usize> {
         self.schur.assemble(mass, rows);
-        self.schur.cholesky.scale(&self.scale);
+        self.schur.scale(&self.scale);
         self.kept[row] = false;
         self.threshold[row] = f64::INFINITY;
-        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
+        self.schur.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.image.fill(0.0);
         self.image[row] = self.scale[row];
         self.combine(mass, rows);
@@ -309,7 +324,7 @@ impl Saddle {
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
-        self.schur.cholesky.solve(&mut self.image);
+        self.schur.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
@@ -378,7 +393,7 @@ impl Saddle {
         for i in 0..self.image.len() {
             self.image[i] = self.gradient[i] * self.scale[i];
         }
-        self.schur.cholesky.solve(&mut self.image);
+        self.schur.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
