@@ -346,31 +346,28 @@ fn contradictions_within_a_leg_and_rows_of_zeros_are_named() {
 
 #[test]
 fn a_row_once_dependent_returns_when_it_is_clearly_independent() {
-    // Two rows on the hub alone, at an angle; legs that leave the hub free in these directions.
-    let mut random = Random(9);
-    let mass = {
-        let mut mass = Mass::new(&[MassBlock::Diagonal(40)]);
+    // Two rows at an angle, on the hub alone or on a leg alone; other legs leave the hub free in the directions of the first.
+    for col in [0, 39] {
+        let mut random = Random(9);
+        let mut mass = Mass::new(&[MassBlock::Diagonal(41)]);
         mass.block_mut(0).fill(1.0);
         mass.factor();
-        mass
-    };
-    let mut places: Vec<Block> = (0..18)
-        .flat_map(|leg| {
-            [Block { row: leg, rows: 1, col: 2, cols: 1 }, Block { row: leg, rows: 1, col: 3 + 2 * leg, cols: 2 }]
-        })
-        .collect();
-    places.push(Block { row: 18, rows: 2, col: 0, cols: 2 });
-    let mut rows = Rows::new(20, 40, &places);
-    for i in 0..36 {
-        rows.block_mut(i).iter_mut().for_each(|g| *g = random.next());
+        let mut places: Vec<Block> = (0..18)
+            .flat_map(|leg| [(2, 1), (3 + 2 * leg, 2)].map(|(col, cols)| Block { row: leg, rows: 1, col, cols }))
+            .collect();
+        places.push(Block { row: 18, rows: 2, col, cols: 2 });
+        let mut rows = Rows::new(20, 41, &places);
+        for i in 0..36 {
+            rows.block_mut(i).iter_mut().for_each(|g| *g = random.next());
+        }
+        let mut saddle = Saddle::with_structure(&mass, &rows, &Structure::Hubs(vec![0, 1, 2]));
+        let mut found = |angle: f64| {
+            rows.block_mut(36).copy_from_slice(&[1.0, 0.0, 1.0, angle]);
+            saddle.factor(&mass, &rows);
+            saddle.dependent().len()
+        };
+        assert_eq!([1e-4, 1e-6, 1e-4, 5e-4, 2e-3, 1e-4].map(&mut found), [0, 1, 1, 1, 0, 0]);
     }
-    let mut saddle = Saddle::with_structure(&mass, &rows, &Structure::Hubs(vec![0, 1, 2]));
-    let mut found = |angle: f64| {
-        rows.block_mut(36).copy_from_slice(&[1.0, 0.0, 1.0, angle]);
-        saddle.factor(&mass, &rows);
-        saddle.dependent().len()
-    };
-    assert_eq!([1e-4, 1e-6, 1e-4, 5e-4, 2e-3, 1e-4].map(&mut found), [0, 1, 1, 1, 0, 0]);
 }
 
 #[test]
@@ -497,5 +494,36 @@ proptest! {
         let mut residual: Vec<f64> = c.iter().map(|c| -c).collect();
         rows.add_apply(&a, &mut residual);
         prop_assert!(residual.iter().all(|r| r.abs() < 1e-13 * size));
+    }
+
+    /// Legs with any number of rows, too many of them among these, in any units; some only on hubs, some on two legs.
+    #[test]
+    fn random_redundant_systems_have_the_same_rank(seed in any::<u64>(), legs in 2usize..12, hubs in 1usize..3) {
+        let mut random = Random(seed);
+        let bodies = hubs + legs;
+        let mut parts = vec![(1 + random.below(7), vec![random.below(hubs)])];
+        for leg in hubs..bodies {
+            parts.push((1 + random.below(5), vec![leg, random.below(hubs)]));
+            if random.below(3) == 0 {
+                parts.push((1 + random.below(5), vec![leg]));
+            }
+            if leg + 1 < bodies && random.below(4) == 0 {
+                parts.push((1 + random.below(3), vec![leg, leg + 1]));
+            }
+        }
+        let mass = masses(&mut random, bodies);
+        let mut rows = joints(&mut random, bodies, &parts);
+        for _ in 0..3 {
+            // Copies within a group, in another unit.
+            let (row, group) = (random.below(rows.rows()), random.below(parts.len()));
+            let first: usize = parts[..group].iter().map(|(count, _)| count).sum();
+            if (first..first + parts[group].0).contains(&row) && row > first {
+                combine(&mut rows, row, &[(first, 10f64.powi(random.below(7) as i32 - 3))]);
+            }
+        }
+        let f = random.vector(mass.size());
+        let mut c = vec![0.0; rows.rows()];
+        rows.add_apply(&random.vector(mass.size()), &mut c);
+        agree(&mass, &rows, &Structure::Hubs((0..6 * hubs).collect()), &f, &c);
     }
 }

@@ -16,6 +16,7 @@
 use super::dot;
 use super::ordering::{Elimination, minimum_degree};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 /// A row that was left before takes the place of a kept one only if its pivot is larger by the reciprocal of this.
 const SWAP: f64 = 1e-2;
@@ -151,6 +152,11 @@ impl BlockCholesky {
         })
     }
 
+    /// All columns.
+    pub fn columns(&self) -> Range<usize> {
+        0..self.columns.len()
+    }
+
     /// The place of a group in the elimination: its column.
     pub fn column(&self, group: usize) -> usize {
         self.place[group]
@@ -249,7 +255,7 @@ impl BlockCholesky {
 
     /// Replaces `x` by the solution with zeros in the dependent rows; their right-hand sides are not read.
     pub fn solve(&mut self, x: &mut [f64]) {
-        self.forward(0..self.columns.len(), x);
+        self.forward(self.columns(), x);
         self.backward(x);
     }
 

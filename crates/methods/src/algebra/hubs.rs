@@ -31,29 +31,16 @@
 //! Acta Numerica 14 (2005) 1–137, sections 3.3 and 7.
 
 use super::cholesky::{BlockCholesky, pivoted};
-use super::layout::{Layout, Part as Groups, Piece};
+use super::layout::{Layout, Piece};
 use super::mass::cholesky as dense_cholesky;
+use super::parts::{Line, Part, lines};
+use super::saddle::DEPENDENT;
 use super::{Mass, MassBlock, Rows, dot};
-use std::ops::Range;
 
 /// Pivot with the hubs held fixed, at or below which a row waits for the hubs.
 pub(crate) const DELAY: f64 = 1e-4;
 /// Room for delayed rows beyond those that must be.
 const ROOM: usize = 32;
-
-/// Rows that meet each other, but no others, where hubs are left out.
-#[derive(Clone, Debug)]
-struct Part {
-    /// The columns of the block factors, ascending.
-    columns: Vec<usize>,
-    /// The ranges of rows; together they are the places 0, 1, … of the part.
-    rows: Vec<Range<usize>>,
-    size: usize,
-    /// The hub velocities, as places in the list of all.
-    hubs: Vec<usize>,
-    /// Where the columns of G_H and Z_H begin, one of `size` entries for each of `hubs`.
-    start: usize,
-}
 
 /// A piece of rows over hubs: the piece, where its first entry of G_H lies, and how far apart columns are.
 #[derive(Copy, Clone, Debug)]
@@ -61,20 +48,6 @@ struct Over {
     piece: usize,
     start: usize,
     stride: usize,
-}
-
-/// A block of a symmetric matrix seen from one of its groups of rows.
-#[derive(Copy, Clone, Debug)]
-struct Line {
-    /// First row and number of rows of the other group.
-    first: usize,
-    rows: usize,
-    /// The first value, and the distances between values along the other group and along this one.
-    start: usize,
-    along: usize,
-    across: usize,
-    /// Whether it is the same group; then only the lower triangle is stored.
-    own: bool,
 }
 
 /// A row that waits for the hubs.
@@ -107,7 +80,8 @@ pub(crate) struct Hubs {
     mass: Vec<f64>,
     w: Vec<f64>,
     root: Vec<f64>,
-    /// Delayed rows that may be independent: Z_d one after the other, V by rows of d, T and its factor, rank and order.
+    /// Delayed rows that may be independent: Z_d one after the other, V by rows of d, T and its factor, rank and order; what the
+    /// pivoting of T needs (`t_pivot` is scratch of solves later), and right-hand sides.
     delayed: Vec<Delayed>,
     z_delayed: Vec<f64>,
     v: Vec<f64>,
@@ -119,7 +93,7 @@ pub(crate) struct Hubs {
     t_threshold: Vec<f64>,
     t_pivot: Vec<f64>,
     s: Vec<f64>,
-    /// Scratch: over rows, over a part, over hubs, over rows.
+    /// Scratch: over all rows, over a part, over hubs; rows kept before, and thresholds while the hubs are fixed.
     x: Vec<f64>,
     y: Vec<f64>,
     u: Vec<f64>,
@@ -275,7 +249,7 @@ impl Hubs {
         }
         cholesky.factor(kept, &self.thresholds, returning, pivot);
         self.factor_hubs(cholesky);
-        let dropped = self.delay(cholesky, kept, threshold, pivot);
+        let dropped = self.delay(cholesky, kept, threshold, returning, pivot);
         self.factor_delayed();
         // As many rows as were left before must do better to return, whichever they are now; some are left already.
         let left_before = (0..kept.len()).filter(|&i| self.usable[i] && !self.before[i]).count();
@@ -323,7 +297,14 @@ impl Hubs {
     }
 
     /// Finds the delayed rows with Z_d and V. Those that are dependent already on the rows eliminated are left at once and counted.
-    fn delay(&mut self, cholesky: &mut BlockCholesky, kept: &[bool], threshold: &[f64], pivot: &mut [f64]) -> usize {
+    fn delay(
+        &mut self,
+        cholesky: &mut BlockCholesky,
+        kept: &[bool],
+        threshold: &[f64],
+        returning: f64,
+        pivot: &mut [f64],
+    ) -> usize {
         let h = self.velocities.len();
         self.delayed.clear();
         self.z_delayed.clear();
@@ -351,7 +332,9 @@ impl Hubs {
             }
             forward(h, &self.root, &mut self.u);
             pivot[row] = own - dot(y, y) + dot(&self.u, &self.u);
-            if pivot[row] > threshold[row].min(super::DEPENDENT) {
+            // Rows left before must exceed `returning`; those to be left in any case wait for their last pivot.
+            let stays = !self.before[row] && threshold[row] < returning;
+            if pivot[row] > if stays { returning } else { threshold[row].min(DEPENDENT) } {
                 self.delayed.push(Delayed { row, part: index, start: self.z_delayed.len() });
                 self.z_delayed.extend_from_slice(y);
                 self.v.extend_from_slice(&self.u);
@@ -391,7 +374,7 @@ impl Hubs {
         self.s.clear();
         self.s.extend(self.delayed.iter().map(|late| x[late.row]));
         // y = L⁻¹ r_k,   u = R⁻¹ Z_Hᵀ y,   s = r_d − Z_dᵀ y − Vᵀ u
-        cholesky.forward(0..self.lines.len(), x);
+        cholesky.forward(cholesky.columns(), x);
         self.u.fill(0.0);
         for part in &self.parts {
             let y = &mut self.y[..part.size];
@@ -448,79 +431,6 @@ impl Hubs {
             }
         }
     }
-}
-
-impl Part {
-    fn new(part: Groups, layout: &Layout, cholesky: &BlockCholesky, start: &mut usize) -> Self {
-        let mut columns: Vec<usize> = part.groups.iter().map(|&group| cholesky.column(group)).collect();
-        columns.sort_unstable();
-        let rows = part.groups.iter().map(|&group| layout.cuts[group]..layout.cuts[group + 1]).collect();
-        *start += part.rows * part.hubs.len();
-        let start = *start - part.rows * part.hubs.len();
-        Self { columns, rows, size: part.rows, hubs: part.hubs, start }
-    }
-
-    /// Copies values of the part out of those of all rows.
-    fn gather(&self, x: &[f64], own: &mut [f64]) {
-        let mut at = 0;
-        for range in &self.rows {
-            own[at..at + range.len()].copy_from_slice(&x[range.clone()]);
-            at += range.len();
-        }
-    }
-
-    /// Copies values of the part into those of all rows.
-    fn scatter(&self, own: &[f64], x: &mut [f64]) {
-        let mut at = 0;
-        for range in &self.rows {
-            x[range.clone()].copy_from_slice(&own[at..at + range.len()]);
-            at += range.len();
-        }
-    }
-
-    /// x ← x − factor · own.
-    fn subtract(&self, factor: f64, own: &[f64], x: &mut [f64]) {
-        for (own, row) in own.iter().zip(self.rows.iter().cloned().flatten()) {
-            x[row] -= factor * own;
-        }
-    }
-}
-
-impl Line {
-    fn covers(&self, row: usize) -> bool {
-        (self.first..self.first + self.rows).contains(&row)
-    }
-
-    /// The entry of this group's local row `line` and the row `row` of all.
-    fn entry(&self, line: usize, row: usize, values: &[f64]) -> f64 {
-        let other = row - self.first;
-        let (line, other) = if self.own { (line.max(other), line.min(other)) } else { (line, other) };
-        values[self.start + line * self.across + other * self.along]
-    }
-
-    /// Copies the entries of this group's local row `line` to the rows of the other group.
-    fn copy(&self, line: usize, values: &[f64], x: &mut [f64]) {
-        for row in self.first..self.first + self.rows {
-            x[row] = self.entry(line, row, values);
-        }
-    }
-}
-
-/// The blocks of the matrix as seen from each group of rows.
-fn lines(layout: &Layout, cholesky: &BlockCholesky) -> Vec<Vec<Line>> {
-    let mut lines = vec![Vec::new(); layout.sizes.len()];
-    for (a, b, start) in cholesky.blocks() {
-        let stride = layout.sizes[b];
-        let seen = |group: usize, along, across| {
-            let (first, rows) = (layout.cuts[group], layout.sizes[group]);
-            Line { first, rows, start, along, across, own: a == b }
-        };
-        lines[a].push(seen(b, 1, stride));
-        if a != b {
-            lines[b].push(seen(a, stride, 1));
-        }
-    }
-    lines
 }
 
 /// x ← R⁻¹ x, reciprocals on the diagonal.

@@ -51,7 +51,7 @@ pub(crate) struct Piece {
 
 /// Groups of rows that meet each other, but no others, where hubs are left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct Groups {
     /// The groups, ascending.
     pub groups: Vec<usize>,
     /// The number of rows.
@@ -62,14 +62,17 @@ pub(crate) struct Part {
     pub hubs: Vec<usize>,
 }
 
+/// Pairs of pieces.
+type Pairs = Vec<(usize, usize)>;
+
 /// The pieces, groups and parts for given hubs.
 pub(crate) struct Layout {
     /// The first row of each group, and the number of rows.
     pub cuts: Vec<usize>,
     pub pieces: Vec<Piece>,
     /// The pairs of pieces over common velocities that are not hubs, and those over hubs within a group.
-    pub pairs: Vec<(usize, usize)>,
-    pub own: Vec<(usize, usize)>,
+    pub pairs: Pairs,
+    pub own: Pairs,
     pub sizes: Vec<usize>,
     pub neighbours: Vec<BTreeSet<usize>>,
     /// The hub velocities, ascending.
@@ -116,14 +119,14 @@ impl Layout {
     }
 
     /// The parts, and the part of each group.
-    pub fn parts(&self) -> (Vec<Part>, Vec<usize>) {
+    pub fn parts(&self) -> (Vec<Groups>, Vec<usize>) {
         let mut part_of = vec![usize::MAX; self.sizes.len()];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Groups> = Vec::new();
         for first in 0..self.sizes.len() {
             if part_of[first] != usize::MAX {
                 continue;
             }
-            let (mut part, mut open) = (Part::default(), vec![first]);
+            let (mut part, mut open) = (Groups::default(), vec![first]);
             part_of[first] = parts.len();
             while let Some(group) = open.pop() {
                 part.groups.push(group);
@@ -317,7 +320,7 @@ fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize], hub: &[bool]) 
 
 /// The unordered pairs of pieces whose product is not zero by structure: those that meet over velocities which are not hubs, and those
 /// over hubs within a group.
-fn meeting_pieces(pieces: &[Piece]) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+fn meeting_pieces(pieces: &[Piece]) -> (Pairs, Pairs) {
     // Over hubs only pieces of the same group count; elsewhere the key says nothing of the group.
     let mut over: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     let (mut pairs, mut own) = (BTreeSet::new(), BTreeSet::new());

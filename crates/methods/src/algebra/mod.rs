@@ -7,6 +7,7 @@ mod layout;
 mod lu;
 mod mass;
 mod ordering;
+mod parts;
 mod rows;
 mod saddle;
 mod schur;

@@ -6,9 +6,12 @@
 //! ```
 //!
 //! S is assembled block by block from the pairs of rows that share a mass, scaled to a unit diagonal (rows may have
-//! different units), and factored by a block Cholesky that finds the rank. Its structure is chosen once: groups of
-//! rows in a fill-reducing order, or one pivoted full matrix if that is hardly more work. Chains and trees of bodies cost
-//! O(rows). Where one body meets all others S is full and costs rows³/6.
+//! different units), and factored by a block Cholesky that finds the rank.
+//!
+//! **Structure.** It is chosen once, by counted multiplications ([`Structure`]): groups of rows in a fill-reducing order, or one pivoted
+//! full matrix if that is hardly more work. Chains and trees of bodies cost O(rows). Where one body is met by very many rows S is full and
+//! would cost rows³/6; then the velocities of such *hubs* stay unknowns in a sparse LDLᵀ, which costs O(rows · hub velocities²).
+//! Rank and solution mean the same in either structure.
 //!
 //! **Rank.** The pivot of a row is sin² of the angle, in the metric of M, between it and the span of the rows kept before it.
 //! Rounding in S puts a pivot that should be zero at about ε (1 + ‖w‖²), where w are the coefficients of the combination:
@@ -72,7 +75,11 @@ impl fmt::Display for SaddleError {
 
 impl std::error::Error for SaddleError {}
 
-/// The factors of the constraint solve, its structure and scratch. Nothing is allocated after construction unless a solve fails.
+/// The factors of the constraint solve, its structure and scratch.
+///
+/// Nothing is allocated after construction unless a solve fails. There is one exception: with hubs, rows that have to wait for them
+/// need room in a full matrix. There is room for those that must wait by structure and 32 more; if ever more have to, because they
+/// are redundant or the hub weighs almost nothing, memory grows and stays, to the order of S as a full matrix at most.
 #[derive(Clone, Debug)]
 pub struct Saddle {
     schur: Schur,
@@ -176,7 +183,8 @@ impl Saddle {
         self.held.fill(false);
     }
 
-    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it.
+    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it. With hubs, pivots
+    /// above 1e-4 are lower bounds (hubs held fixed).
     pub fn smallest_pivot(&self) -> (usize, f64) {
         let kept = (0..self.active).filter(|&i| !self.held[i]);
         kept.fold((0, 1.0), |(row, min), i| if self.pivot[i] < min { (i, self.pivot[i]) } else { (row, min) })
@@ -187,7 +195,7 @@ impl Saddle {
         self.schur.structure()
     }
 
-    /// Multiplications of one factorisation, assembly left out.
+    /// Multiplications of one factorisation, assembly left out; with hubs, if no more rows wait for them than must.
     pub fn work(&self) -> u64 {
         self.schur.work()
     }
