@@ -16,6 +16,7 @@
 use super::dot;
 use super::ordering::{Elimination, minimum_degree};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 /// A row that was left before takes the place of a kept one only if its pivot is larger by the reciprocal of this.
 const SWAP: f64 = 1e-2;
@@ -138,6 +139,29 @@ impl BlockCholesky {
         &mut self.values
     }
 
+    /// The values as they are.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The stored blocks: group of the rows, group of the columns, place of the values (by rows).
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        self.columns.iter().flat_map(|column| {
+            let below = column.below.iter().map(|&(group, start)| (group, column.group, start));
+            std::iter::once((column.group, column.group, column.matrix)).chain(below)
+        })
+    }
+
+    /// All columns.
+    pub fn columns(&self) -> Range<usize> {
+        0..self.columns.len()
+    }
+
+    /// The place of a group in the elimination: its column.
+    pub fn column(&self, group: usize) -> usize {
+        self.place[group]
+    }
+
     /// The diagonal entries of the matrix just filled in.
     pub fn diagonal(&self, out: &mut [f64]) {
         for column in &self.columns {
@@ -178,46 +202,18 @@ impl BlockCholesky {
         let column = &mut self.columns[k];
         let (offset, n) = self.groups[column.group];
         let s = &self.values[column.matrix..column.matrix + n * n];
-        let l = &mut self.diagonals[column.factor..column.factor + n * n];
-        let order = &mut self.pivots[offset..offset + n];
-        let remaining = &mut pivot[offset..offset + n];
-        for i in 0..n {
-            order[i] = i;
-            remaining[i] = s[i * n + i];
-        }
-        column.rank = 0;
         let kept = &mut kept[offset..offset + n];
-        let usable = remaining.iter().filter(|&&diagonal| diagonal > 0.0).count();
-        let left_before = (0..n).filter(|&i| !kept[i] && remaining[i] > 0.0).count();
-        for step in 0..n {
-            // As many rows as were left before must do better to return, whichever they are now.
-            let least = if usable <= step + left_before { returning } else { 0.0 };
-            let mut best: Option<(usize, f64)> = None;
-            for candidate in step..n {
-                let i = order[candidate];
-                let merit = if kept[i] { remaining[i] } else { SWAP * remaining[i] };
-                if remaining[i] > threshold[offset + i].max(least) && best.is_none_or(|(_, most)| merit > most) {
-                    best = Some((candidate, merit));
-                }
-            }
-            let best = best.map(|(candidate, _)| candidate);
-            let Some(best) = best else { break };
-            order.swap(step, best);
-            let p = order[step];
-            let root = remaining[p].sqrt();
-            l[p * n + step] = root;
-            for &i in &order[step + 1..] {
-                let entry = if i > p { s[i * n + p] } else { s[p * n + i] };
-                let sum = dot(&l[i * n..i * n + step], &l[p * n..p * n + step]);
-                let value = (entry - sum) / root;
-                l[i * n + step] = value;
-                remaining[i] -= value * value;
-            }
-            column.rank += 1;
-        }
-        for (step, &i) in order.iter().enumerate() {
-            kept[i] = step < column.rank;
-        }
+        let left_before = (0..n).filter(|&i| !kept[i] && s[i * (n + 1)] > 0.0).count();
+        column.rank = pivoted(
+            s,
+            &mut self.diagonals[column.factor..column.factor + n * n],
+            &mut self.pivots[offset..offset + n],
+            kept,
+            left_before,
+            &threshold[offset..offset + n],
+            returning,
+            &mut pivot[offset..offset + n],
+        );
     }
 
     fn factor_below(&mut self, k: usize) {
@@ -259,7 +255,15 @@ impl BlockCholesky {
 
     /// Replaces `x` by the solution with zeros in the dependent rows; their right-hand sides are not read.
     pub fn solve(&mut self, x: &mut [f64]) {
-        for column in &self.columns {
+        self.forward(self.columns(), x);
+        self.backward(x);
+    }
+
+    /// Replaces `x` by L⁻¹ x, the entries of each group in the order of its pivots and then zeros; only for the given columns, ascending,
+    /// which must reach no others.
+    pub fn forward(&mut self, columns: impl IntoIterator<Item = usize>, x: &mut [f64]) {
+        for k in columns {
+            let column = &self.columns[k];
             let (offset, n) = self.groups[column.group];
             let l = &self.diagonals[column.factor..column.factor + n * n];
             let order = &self.pivots[offset..offset + n];
@@ -277,6 +281,10 @@ impl BlockCholesky {
             }
             x[offset..offset + n].copy_from_slice(z);
         }
+    }
+
+    /// Replaces `x` by L⁻ᵀ x, zero in the dependent rows.
+    pub fn backward(&mut self, x: &mut [f64]) {
         for column in self.columns.iter().rev() {
             let (offset, n) = self.groups[column.group];
             let l = &self.diagonals[column.factor..column.factor + n * n];
@@ -306,6 +314,56 @@ impl BlockCholesky {
     }
 }
 
+/// Diagonally pivoted Cholesky factors of an n × n semidefinite matrix (lower triangle read), `order` and `pivot` of length n. The
+/// rows of L stay where they are, its columns are those of the pivots. Returns the rank; see [`BlockCholesky::factor`].
+pub(crate) fn pivoted(
+    s: &[f64],
+    l: &mut [f64],
+    order: &mut [usize],
+    kept: &mut [bool],
+    left_before: usize,
+    threshold: &[f64],
+    returning: f64,
+    pivot: &mut [f64],
+) -> usize {
+    let n = order.len();
+    for i in 0..n {
+        order[i] = i;
+        pivot[i] = s[i * n + i];
+    }
+    let mut rank = 0;
+    let usable = pivot.iter().filter(|&&diagonal| diagonal > 0.0).count();
+    for step in 0..n {
+        // As many rows as were left before must do better to return, whichever they are now.
+        let least = if usable <= step + left_before { returning } else { 0.0 };
+        let mut best: Option<(usize, f64)> = None;
+        for candidate in step..n {
+            let i = order[candidate];
+            let merit = if kept[i] { pivot[i] } else { SWAP * pivot[i] };
+            if pivot[i] > threshold[i].max(least) && best.is_none_or(|(_, most)| merit > most) {
+                best = Some((candidate, merit));
+            }
+        }
+        let Some((best, _)) = best else { break };
+        order.swap(step, best);
+        let p = order[step];
+        let root = pivot[p].sqrt();
+        l[p * n + step] = root;
+        for &i in &order[step + 1..] {
+            let entry = if i > p { s[i * n + p] } else { s[p * n + i] };
+            let sum = dot(&l[i * n..i * n + step], &l[p * n..p * n + step]);
+            let value = (entry - sum) / root;
+            l[i * n + step] = value;
+            pivot[i] -= value * value;
+        }
+        rank += 1;
+    }
+    for (step, &i) in order.iter().enumerate() {
+        kept[i] = step < rank;
+    }
+    rank
+}
+
 /// Multiplications of a block factorisation with the given elimination.
 fn work_of(sizes: &[usize], order: &[usize], reach: &[Vec<usize>]) -> u64 {
     let mut work = 0;
@@ -317,8 +375,22 @@ fn work_of(sizes: &[usize], order: &[usize], reach: &[Vec<usize>]) -> u64 {
     work
 }
 
-/// Multiplications of a block factorisation of this pattern; see [`BlockCholesky::work`].
-pub(crate) fn estimate(sizes: &[usize], neighbours: &[BTreeSet<usize>]) -> u64 {
+/// What a block factorisation of a pattern costs.
+pub(crate) struct Count {
+    /// Multiplications of the factorisation; see [`BlockCholesky::work`].
+    pub work: u64,
+    /// For each group, the entries of its columns of the factor: multiplications of half a solve.
+    pub entries: Vec<u64>,
+}
+
+/// Counts the work for groups of the given sizes that meet as `neighbours` says.
+pub(crate) fn count(sizes: &[usize], neighbours: &[BTreeSet<usize>]) -> Count {
     let Elimination { order, columns } = minimum_degree(neighbours);
-    work_of(sizes, &order, &columns)
+    let mut entries = vec![0; sizes.len()];
+    for (k, reach) in columns.iter().enumerate() {
+        let n = sizes[order[k]];
+        let below: usize = reach.iter().map(|&r| sizes[order[r]]).sum();
+        entries[order[k]] = (n * (n + 1) / 2 + below * n) as u64;
+    }
+    Count { work: work_of(sizes, &order, &columns), entries }
 }

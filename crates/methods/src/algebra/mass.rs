@@ -186,7 +186,7 @@ impl Mass<f64> {
 }
 
 /// Lower factor L of a symmetric matrix with the reciprocals of its diagonal stored in place of the diagonal.
-fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
+pub(super) fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
     for i in 0..n {
         for j in 0..=i {
             let mut sum = a[i * n + j];

@@ -2,15 +2,19 @@
 
 mod cholesky;
 mod field;
+mod hubs;
+mod layout;
 mod lu;
 mod mass;
 mod ordering;
+mod parts;
 mod rows;
 mod saddle;
 mod schur;
 mod sparse;
 
 pub use field::{Complex, Field};
+pub use layout::Structure;
 pub use lu::{Lu, SingularColumn};
 pub use mass::{Mass, MassBlock, MassError};
 pub use rows::{Block, Rows};

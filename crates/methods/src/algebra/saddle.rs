@@ -6,9 +6,12 @@
 //! ```
 //!
 //! S is assembled block by block from the pairs of rows that share a mass, scaled to a unit diagonal (rows may have
-//! different units), and factored by a block Cholesky that finds the rank. Its structure is chosen once: groups of
-//! rows in a fill-reducing order, or one pivoted full matrix if that is hardly more work. Chains and trees of bodies cost
-//! O(rows). Where one body meets all others S is full and costs rows³/6.
+//! different units), and factored by a block Cholesky that finds the rank.
+//!
+//! **Structure.** It is chosen once, by counted multiplications ([`Structure`]): groups of rows in a fill-reducing order, or one pivoted
+//! full matrix if that is hardly more work. Chains and trees of bodies cost O(rows). Where one body is met by very many rows S is full and
+//! would cost rows³/6; then the velocities of such *hubs* stay unknowns in a sparse LDLᵀ, which costs O(rows · hub velocities²).
+//! Rank and solution mean the same in either structure.
 //!
 //! **Rank.** The pivot of a row is sin² of the angle, in the metric of M, between it and the span of the rows kept before it.
 //! Rounding in S puts a pivot that should be zero at about ε (1 + ‖w‖²), where w are the coefficients of the combination:
@@ -22,6 +25,7 @@
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
 //! of the dependent rows, at most [`SPREAD`] steps; every iterate is a valid set of multipliers.)
 
+use super::layout::{Structure, choose};
 use super::schur::Schur;
 use super::{Mass, Rows, dot};
 use std::fmt;
@@ -71,7 +75,11 @@ impl fmt::Display for SaddleError {
 
 impl std::error::Error for SaddleError {}
 
-/// The factors of the constraint solve, its structure and scratch. Nothing is allocated after construction unless a solve fails.
+/// The factors of the constraint solve, its structure and scratch.
+///
+/// Nothing is allocated after construction unless a solve fails. There is one exception: with hubs, rows that have to wait for them
+/// need room in a full matrix. There is room for those that must wait by structure and 32 more; if ever more have to, because they
+/// are redundant or the hub weighs almost nothing, memory grows and stays, to the order of S as a full matrix at most.
 #[derive(Clone, Debug)]
 pub struct Saddle {
     schur: Schur,
@@ -95,8 +103,17 @@ pub struct Saddle {
 impl Saddle {
     /// Chooses the structure for a mass matrix and constraint rows; their values are not read.
     pub fn new(mass: &Mass<f64>, rows: &Rows<f64>) -> Self {
+        Self::with_structure(mass, rows, &choose(mass, rows))
+    }
+
+    /// The same with a structure of one's own choice. Of a dense mass block all velocities stay unknowns, if one does.
+    ///
+    /// # Panics
+    ///
+    /// If a hub is not a velocity of the mass matrix.
+    pub fn with_structure(mass: &Mass<f64>, rows: &Rows<f64>, structure: &Structure) -> Self {
         let m = rows.rows();
-        let schur = Schur::new(mass, rows);
+        let schur = Schur::new(mass, rows, structure);
         let zeros = |n| vec![0.0; n];
         Self {
             schur,
@@ -127,15 +144,15 @@ impl Saddle {
     pub fn factor_first(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, active: usize) {
         self.active = active;
         self.schur.assemble(mass, rows);
-        self.schur.cholesky.diagonal(&mut self.diagonal);
+        self.schur.diagonal(&mut self.diagonal);
         for i in 0..self.scale.len() {
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.diagonal[i].sqrt().recip() } else { 0.0 };
             self.threshold[i] = DEPENDENT;
             self.kept[i] = !self.held[i];
         }
-        self.schur.cholesky.scale(&self.scale);
-        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
+        self.schur.scale(&self.scale);
+        self.schur.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.dependent.clear();
         for i in 0..active {
             // Not a number counts as dependent; the residual tells.
@@ -166,15 +183,21 @@ impl Saddle {
         self.held.fill(false);
     }
 
-    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it.
+    /// The kept row with the smallest pivot, and that pivot: the squared sine of the angle to the rows before it. With hubs, pivots
+    /// above 1e-4 are lower bounds (hubs held fixed).
     pub fn smallest_pivot(&self) -> (usize, f64) {
         let kept = (0..self.active).filter(|&i| !self.held[i]);
         kept.fold((0, 1.0), |(row, min), i| if self.pivot[i] < min { (i, self.pivot[i]) } else { (row, min) })
     }
 
-    /// Multiplications of one factorisation, assembly left out.
+    /// The structure in use.
+    pub fn structure(&self) -> Structure {
+        self.schur.structure()
+    }
+
+    /// Multiplications of one factorisation, assembly left out; with hubs, if no more rows wait for them than must.
     pub fn work(&self) -> u64 {
-        self.schur.cholesky.work()
+        self.schur.work()
     }
 
     /// Solves for accelerations and multipliers: takes f and c, leaves a and λ.
@@ -257,7 +280,7 @@ impl Saddle {
             for i in 0..self.lambda.len() {
                 self.direction[i] = self.residual[i] * self.scale[i];
             }
-            self.schur.cholesky.solve(&mut self.direction);
+            self.schur.solve(&mut self.direction);
             for i in 0..self.lambda.len() {
                 self.lambda[i] += self.direction[i] * self.scale[i];
             }
@@ -291,10 +314,10 @@ impl Saddle {
     /// that row, so [`Saddle::factor`] comes before the next solve.
     pub fn depends_on(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, row: usize) -> Vec<usize> {
         self.schur.assemble(mass, rows);
-        self.schur.cholesky.scale(&self.scale);
+        self.schur.scale(&self.scale);
         self.kept[row] = false;
         self.threshold[row] = f64::INFINITY;
-        self.schur.cholesky.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
+        self.schur.factor(&mut self.kept, &self.threshold, RETURN, &mut self.pivot);
         self.image.fill(0.0);
         self.image[row] = self.scale[row];
         self.combine(mass, rows);
@@ -309,7 +332,7 @@ impl Saddle {
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
-        self.schur.cholesky.solve(&mut self.image);
+        self.schur.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }
@@ -378,7 +401,7 @@ impl Saddle {
         for i in 0..self.image.len() {
             self.image[i] = self.gradient[i] * self.scale[i];
         }
-        self.schur.cholesky.solve(&mut self.image);
+        self.schur.solve(&mut self.image);
         for i in 0..self.image.len() {
             self.image[i] *= self.scale[i];
         }

@@ -1,35 +1,13 @@
-//! The Schur complement S = G M⁻¹ Gᵀ of a constraint solve: its structure, and its assembly block by block.
+//! The matrix of a constraint solve, S = G M⁻¹ Gᵀ: its assembly block by block, and its factors.
 //!
-//! Blocks of rows are cut into pieces that lie over one mass block and in one group of rows. Each piece brings
-//! W = M⁻¹ Gᵀ; each pair of pieces that shares a velocity of a mass block adds one product G_p W_q to S. The structure is chosen
-//! once: groups of rows in a fill-reducing order, or one full pivoted matrix if that is hardly more work.
+//! Each piece of rows over a mass brings W = M⁻¹ Gᵀ; each pair of pieces that shares a velocity of a mass adds one product G_p W_q
+//! to S. Without hubs S is factored as a whole: groups of rows in a fill-reducing order, or one full pivoted
+//! matrix if that is hardly more work. With hubs the products over them are left out, and `hubs.rs` brings them in.
 
-use super::cholesky::{BlockCholesky, Slot, estimate};
-use super::{Block, Mass, MassBlock, Rows, dot};
-use std::collections::{BTreeSet, HashMap};
-
-/// The part of a block of rows that lies over one mass block and in one group of rows.
-#[derive(Copy, Clone, Debug)]
-struct Piece {
-    /// The block of `Rows`, and its first row and column used here.
-    block: usize,
-    block_row: usize,
-    block_col: usize,
-    /// First row, number of rows.
-    row: usize,
-    rows: usize,
-    /// First velocity, number of velocities.
-    col: usize,
-    cols: usize,
-    /// The mass block, its first velocity.
-    mass: usize,
-    mass_col: usize,
-    dense: bool,
-    /// Where W = M⁻¹ Gᵀ is stored (by rows of G), the first velocity of it, and how many there are.
-    start: usize,
-    wide_col: usize,
-    wide: usize,
-}
+use super::cholesky::{BlockCholesky, Slot, count};
+use super::hubs::Hubs;
+use super::layout::{Layout, Piece, Structure, full_work, rows_met};
+use super::{Mass, Rows, dot};
 
 /// A product G_p M⁻¹ G_qᵀ that goes into S.
 #[derive(Copy, Clone, Debug)]
@@ -46,61 +24,52 @@ pub(crate) struct Schur {
     products: Vec<Product>,
     /// M⁻¹ Gᵀ by pieces.
     w: Vec<f64>,
-    /// The matrix, then its factors.
-    pub cholesky: BlockCholesky,
+    /// The matrix, then its factors; without hubs it is all of S.
+    cholesky: BlockCholesky,
+    hubs: Option<Hubs>,
+    work: u64,
 }
 
 impl Schur {
-    /// Chooses the structure; values are not read.
-    pub fn new(mass: &Mass<f64>, rows: &Rows<f64>) -> Self {
+    /// The matrix of the given structure; values are not read.
+    pub fn new(mass: &Mass<f64>, rows: &Rows<f64>, structure: &Structure) -> Self {
+        let mut layout = match structure {
+            Structure::Schur => Layout::new(mass, rows, &[]),
+            Structure::Hubs(hubs) => Layout::new(mass, rows, hubs),
+        };
         let m = rows.rows();
-        let cuts = row_cuts(rows);
-        let (mut pieces, group_of) = cut_pieces(mass, rows, &cuts);
-        let touches = meeting_pieces(mass.size(), &pieces);
-        let mut sizes: Vec<usize> = cuts.windows(2).map(|c| c[1] - c[0]).collect();
-        let mut neighbours = vec![BTreeSet::new(); sizes.len()];
-        for &(p, q) in &touches {
-            neighbours[group_of[p]].insert(group_of[q]);
-            neighbours[group_of[q]].insert(group_of[p]);
+        let merged = matches!(structure, Structure::Schur) && m > 0 && fits_in_one(mass, rows, &layout);
+        if merged {
+            layout.merge(m);
         }
-        // One full pivoted matrix where it is hardly more work: it is simpler and its pivots are the best ones.
-        let full = (m as u64).pow(3) / 6 + m as u64;
-        let merged = full <= 2 * estimate(&sizes, &neighbours) + 100;
-        if merged && m > 0 {
-            sizes = vec![m];
-            neighbours = vec![BTreeSet::new()];
-        }
-        let cholesky = BlockCholesky::new(&sizes, &neighbours);
-        let mut products = Vec::new();
-        for &(p, q) in &touches {
-            let (rp, rq) = (pieces[p].row, pieces[q].row);
-            for (p, q, wanted) in [(p, q, rp >= rq || !merged), (q, p, p != q && (rq >= rp || !merged))] {
-                let (group_p, group_q) = if merged { (0, 0) } else { (group_of[p], group_of[q]) };
-                let (base_p, base_q) = if merged { (0, 0) } else { (cuts[group_p], cuts[group_q]) };
-                if !wanted {
-                    continue;
-                }
-                if let Some(slot) = cholesky.slot(group_p, group_q) {
-                    let start = slot.start + (pieces[p].row - base_p) * slot.stride + pieces[q].row - base_q;
-                    products.push(Product { p, q, slot: Slot { start, stride: slot.stride } });
-                }
+        let cholesky = BlockCholesky::new(&layout.sizes, &layout.neighbours);
+        let products = products(&layout, &cholesky, merged);
+        let total = layout.pieces.last().map_or(0, |piece| piece.start + piece.rows * piece.wide);
+        let (work, hubs) = match structure {
+            Structure::Schur => (cholesky.work(), None),
+            Structure::Hubs(_) => {
+                let (work, delayed) = layout.hub_work();
+                (work, Some(Hubs::new(&layout, &cholesky, delayed)))
             }
-        }
-        let mut total = 0;
-        for piece in &mut pieces {
-            piece.start = total;
-            total += piece.rows * piece.wide;
-        }
-        Self { pieces, products, w: vec![0.0; total], cholesky }
+        };
+        Self { pieces: layout.pieces, products, w: vec![0.0; total], cholesky, hubs, work }
     }
 
-    /// Computes S and leaves it in `cholesky`, not yet factored; the mass matrix comes factored.
+    /// Multiplications of one factorisation, assembly left out; with hubs, if no more rows are delayed than must be.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The velocities that stay unknowns.
+    pub fn structure(&self) -> Structure {
+        self.hubs.as_ref().map_or(Structure::Schur, |hubs| Structure::Hubs(hubs.velocities().to_vec()))
+    }
+
+    /// Computes S, not yet factored; the mass matrix comes factored.
     pub fn assemble(&mut self, mass: &Mass<f64>, rows: &Rows<f64>) {
         for piece in &self.pieces {
-            let block = rows.block(piece.block);
-            let cols = rows.blocks()[piece.block].cols;
             for k in 0..piece.rows {
-                let g = &block[(piece.block_row + k) * cols + piece.block_col..][..piece.cols];
+                let g = piece.line(rows, k);
                 let w = &mut self.w[piece.start + k * piece.wide..piece.start + (k + 1) * piece.wide];
                 if piece.dense {
                     w.fill(0.0);
@@ -117,18 +86,50 @@ impl Schur {
         let values = self.cholesky.clear();
         for product in &self.products {
             let (p, q) = (&self.pieces[product.p], &self.pieces[product.q]);
-            let cols = rows.blocks()[p.block].cols;
-            let block = rows.block(p.block);
-            let (low, high) = (p.col.max(q.wide_col), (p.col + p.cols).min(q.wide_col + q.wide));
             let lower = p.row == q.row;
+            let (low, high) = p.meets(q);
             for i in 0..p.rows {
-                let g = &block[(p.block_row + i) * cols + p.block_col + low - p.col..][..high - low];
+                let g = &p.line(rows, i)[low - p.col..high - p.col];
                 let out = &mut values[product.slot.start + i * product.slot.stride..][..q.rows];
                 for (k, out) in out.iter_mut().enumerate().take(if lower { i + 1 } else { q.rows }) {
-                    let w = &self.w[q.start + k * q.wide + low - q.wide_col..][..high - low];
-                    *out += dot(g, w);
+                    *out += dot(g, &self.w[q.start + k * q.wide + low - q.wide_col..][..high - low]);
                 }
             }
+        }
+        if let Some(hubs) = &mut self.hubs {
+            hubs.assemble(mass, rows, &self.pieces, &self.w);
+        }
+    }
+
+    /// The diagonal entries of the matrix just assembled.
+    pub fn diagonal(&self, out: &mut [f64]) {
+        self.cholesky.diagonal(out);
+        if let Some(hubs) = &self.hubs {
+            hubs.add_diagonal(out);
+        }
+    }
+
+    /// Replaces S by D S D.
+    pub fn scale(&mut self, scale: &[f64]) {
+        self.cholesky.scale(scale);
+        if let Some(hubs) = &mut self.hubs {
+            hubs.scale(scale);
+        }
+    }
+
+    /// Factors in place; see [`BlockCholesky::factor`].
+    pub fn factor(&mut self, kept: &mut [bool], threshold: &[f64], returning: f64, pivot: &mut [f64]) {
+        match &mut self.hubs {
+            None => self.cholesky.factor(kept, threshold, returning, pivot),
+            Some(hubs) => hubs.factor(&mut self.cholesky, kept, threshold, returning, pivot),
+        }
+    }
+
+    /// Replaces `x` by the solution with zeros in the dependent rows; their right-hand sides are not read.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        match &mut self.hubs {
+            None => self.cholesky.solve(x),
+            Some(hubs) => hubs.solve(&mut self.cholesky, x),
         }
     }
 
@@ -147,62 +148,44 @@ impl Schur {
     }
 }
 
-/// The rows at which some block begins or ends.
-fn row_cuts(rows: &Rows<f64>) -> Vec<usize> {
-    let mut cuts: BTreeSet<usize> = [0, rows.rows()].into();
-    for block in rows.blocks() {
-        cuts.extend([block.row, block.row + block.rows]);
+impl Piece {
+    /// Its row `k`.
+    pub fn line<'a>(&self, rows: &'a Rows<f64>, k: usize) -> &'a [f64] {
+        let cols = rows.blocks()[self.block].cols;
+        &rows.block(self.block)[(self.block_row + k) * cols + self.block_col..][..self.cols]
     }
-    cuts.into_iter().collect()
+
+    /// The velocities, first and behind the last, over which its rows meet M⁻¹ Gᵀ of another piece.
+    pub fn meets(&self, q: &Self) -> (usize, usize) {
+        (self.col.max(q.wide_col), (self.col + self.cols).min(q.wide_col + q.wide))
+    }
 }
 
-/// Cuts blocks of rows by groups of rows and by mass blocks; with the group of each piece.
-fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize]) -> (Vec<Piece>, Vec<usize>) {
-    let masses: Vec<(MassBlock, usize)> = mass.blocks().collect();
-    let (mut pieces, mut group_of) = (Vec::new(), Vec::new());
-    for (index, &Block { row, rows: count, col, cols }) in rows.blocks().iter().enumerate() {
-        let first_group = cuts.partition_point(|&cut| cut < row);
-        let first_mass = masses.partition_point(|&(shape, start)| start + shape.size() <= col);
-        for (group, cut) in cuts.windows(2).enumerate().skip(first_group).take_while(|(_, c)| c[0] < row + count) {
-            for (b, &(shape, start)) in masses.iter().enumerate().skip(first_mass) {
-                if start >= col + cols {
-                    break;
-                }
-                let (low, high) = (col.max(start), (col + cols).min(start + shape.size()));
-                let dense = matches!(shape, MassBlock::Dense(_));
-                let (wide_col, wide) = if dense { (start, shape.size()) } else { (low, high - low) };
-                pieces.push(Piece {
-                    block: index,
-                    block_row: cut[0] - row,
-                    block_col: low - col,
-                    row: cut[0],
-                    rows: cut[1] - cut[0],
-                    col: low,
-                    cols: high - low,
-                    mass: b,
-                    mass_col: start,
-                    dense,
-                    start: 0,
-                    wide_col,
-                    wide,
-                });
-                group_of.push(group);
+/// Whether one full pivoted matrix is hardly more work: it is simpler and its pivots are the best ones.
+fn fits_in_one(mass: &Mass<f64>, rows: &Rows<f64>, layout: &Layout) -> bool {
+    let full = full_work(rows.rows());
+    // The rows that meet one mass are a full block of S, whatever the order.
+    let least = rows_met(mass, rows).into_iter().max().map_or(0, full_work);
+    full <= 2 * least + 100 || full <= 2 * count(&layout.sizes, &layout.neighbours).work + 100
+}
+
+/// Where the products of pieces go.
+fn products(layout: &Layout, cholesky: &BlockCholesky, merged: bool) -> Vec<Product> {
+    let mut products = Vec::new();
+    let pieces = &layout.pieces;
+    for &(p, q) in &layout.pairs {
+        let (rp, rq) = (pieces[p].row, pieces[q].row);
+        for (p, q, wanted) in [(p, q, rp >= rq || !merged), (q, p, p != q && (rq >= rp || !merged))] {
+            if !wanted {
+                continue;
+            }
+            let (group_p, group_q) = (pieces[p].group, pieces[q].group);
+            if let Some(slot) = cholesky.slot(group_p, group_q) {
+                let (row, col) = (pieces[p].row - layout.cuts[group_p], pieces[q].row - layout.cuts[group_q]);
+                let start = slot.start + row * slot.stride + col;
+                products.push(Product { p, q, slot: Slot { start, stride: slot.stride } });
             }
         }
     }
-    (pieces, group_of)
-}
-
-/// The unordered pairs of pieces whose product is not zero by structure.
-fn meeting_pieces(size: usize, pieces: &[Piece]) -> Vec<(usize, usize)> {
-    let mut over: HashMap<usize, Vec<usize>> = HashMap::with_capacity(size);
-    let mut pairs = BTreeSet::new();
-    for (p, piece) in pieces.iter().enumerate() {
-        for col in piece.wide_col..piece.wide_col + piece.wide {
-            let others = over.entry(col).or_default();
-            others.push(p);
-            pairs.extend(others.iter().map(|&q| (q, p)));
-        }
-    }
-    pairs.into_iter().collect()
+    products
 }
