@@ -13,6 +13,7 @@ mod point_on_line;
 mod point_on_plane;
 mod prescribed;
 mod sphere;
+mod volume;
 
 pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
@@ -22,6 +23,7 @@ pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
 pub use prescribed::{Coordinate, CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
 pub use sphere::{RollingSphere, SphereOnPlane};
+pub use volume::{Cell, Volume};
 
 use crate::element::{About, Describe, Kind, read_attached};
 use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
@@ -44,6 +46,8 @@ pub enum Quantity {
     Velocity,
     /// An angular velocity: residual in rad/s, multiplier in N m.
     AngularVelocity,
+    /// A volume: residual in m³, multiplier in Pa.
+    Volume,
     /// Anything else, given by the units of residual and multiplier.
     Other(&'static str, &'static str),
 }
@@ -56,6 +60,7 @@ impl Quantity {
             Self::Angle => "rad",
             Self::Velocity => "m/s",
             Self::AngularVelocity => "rad/s",
+            Self::Volume => "m³",
             Self::Other(unit, _) => unit,
         }
     }
@@ -65,12 +70,16 @@ impl Quantity {
         match self {
             Self::Length | Self::Velocity => "N",
             Self::Angle | Self::AngularVelocity => "N m",
+            Self::Volume => "Pa",
             Self::Other(_, unit) => unit,
         }
     }
 }
 
 /// A kind of holonomic constraint: a relation between positions and orientations.
+///
+/// Only the residual must be written. Rate, bias and gradient come from jets of it; a constraint on very many markers may give
+/// closed forms of them, which `dalembert::check` compares with the residual.
 pub trait Constraint: About {
     /// What it is attached to.
     type Markers: Markers;
@@ -78,6 +87,37 @@ pub trait Constraint: About {
     fn rows(&self) -> Vec<Quantity>;
     /// The residuals, zero when it holds.
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]);
+    /// The time derivative of the residuals.
+    fn rate<S: Scalar>(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
+        rate(now, at, scratch, out, |now, at, rows| self.residual(now, at, rows));
+    }
+    /// The second time derivative of the residuals at v̇ = 0.
+    fn bias<S: Scalar>(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    ) {
+        bias(now, at, accelerations, scratch, out, |now, at, rows| self.residual(now, at, rows));
+    }
+    /// For every row the gradient with respect to the motion of marker `marker`.
+    fn gradient<S: Scalar>(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    ) {
+        gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.residual(now, at, rows));
+    }
+    /// How many markers, counted from the first, then from the next one and so on, its gradients depend on together; all
+    /// unless said otherwise.
+    fn cluster(&self, markers: usize) -> usize {
+        markers
+    }
     /// Whether it depends on time.
     fn rheonomic(&self) -> bool {
         false
@@ -86,8 +126,14 @@ pub trait Constraint: About {
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         Vec::new()
     }
+    /// Takes from the initial places what it was not told.
+    fn settle(&mut self, _at: &[Place<f64>]) {}
     /// What is wrong with its data, if anything: the key, and what was expected.
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
+        None
+    }
+    /// What is wrong with it where and when a run starts, if anything: the key, and what was expected.
+    fn defect_at(&self, _now: &Instant<'_, f64>, _at: &[Place<f64>]) -> Option<(&'static str, String)> {
         None
     }
     /// Coordinates that remain free (angle of a hinge, travel of a slider): name, unit.
@@ -96,6 +142,11 @@ pub trait Constraint: About {
     }
     /// The values of those coordinates.
     fn coordinate<R: Real>(&self, _now: &Instant<'_, R>, _at: &[Place<R>], _out: &mut [R]) {}
+    /// Names and units of the multipliers of its rows where they mean something by themselves (a pressure); records then show
+    /// them instead of the force on the last marker.
+    fn multipliers(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
 }
 
 /// A kind of velocity-level (nonholonomic) constraint: a residual linear in the velocities.
@@ -152,10 +203,10 @@ pub trait RowsOn<S: Scalar> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch<S: Scalar> {
     once: Vec<Place<Jet<S, 1>>>,
-    twice: Vec<Place<Jet<Jet<S, 1>, 1>>>,
+    twice: Vec<Place<Twice<S>>>,
     displaced: Vec<Place<Jet<S, 6>>>,
     parameters: Vec<Jet<S, 1>>,
-    parameters2: Vec<Jet<Jet<S, 1>, 1>>,
+    parameters2: Vec<Twice<S>>,
     parameters6: Vec<Jet<S, 6>>,
 }
 
@@ -173,16 +224,7 @@ impl<S: Scalar, C: Constraint> RowsOn<S> for Holonomic<C> {
         self.0.residual(now, at, out);
     }
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
-        let still = Acceleration::default();
-        scratch.once.clear();
-        scratch.once.extend(at.iter().map(|p| p.in_time(&still)));
-        lift(now.p, &mut scratch.parameters, Jet::constant);
-        let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
-        let mut rows = [Jet::default(); MOST_ROWS];
-        self.0.residual(&now, &scratch.once, &mut rows[..out.len()]);
-        for (out, row) in out.iter_mut().zip(rows) {
-            *out = row.eps[0];
-        }
+        self.0.rate(now, at, scratch, out);
     }
     fn bias(
         &self,
@@ -192,16 +234,7 @@ impl<S: Scalar, C: Constraint> RowsOn<S> for Holonomic<C> {
         scratch: &mut Scratch<S>,
         out: &mut [S],
     ) {
-        scratch.twice.clear();
-        scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
-        lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
-        let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
-        let now = Instant { t, x: &[], p: &scratch.parameters2 };
-        let mut rows = [Jet::default(); MOST_ROWS];
-        self.0.residual(&now, &scratch.twice, &mut rows[..out.len()]);
-        for (out, row) in out.iter_mut().zip(rows) {
-            *out = row.eps[0].eps[0];
-        }
+        self.0.bias(now, at, accelerations, scratch, out);
     }
     fn gradient(
         &self,
@@ -211,7 +244,7 @@ impl<S: Scalar, C: Constraint> RowsOn<S> for Holonomic<C> {
         scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
-        gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.0.residual(now, at, rows));
+        self.0.gradient(now, at, marker, scratch, out);
     }
     fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         self.0.coordinate(now, at, out);
@@ -258,6 +291,50 @@ impl<S: Scalar, C: Rolling> RowsOn<S> for Nonholonomic<C> {
     fn coordinate(&self, _now: &Instant<'_, S>, _at: &[Place<S>], _out: &mut [S]) {}
 }
 
+/// First time derivatives of residuals.
+fn rate<S: Scalar>(
+    now: &Instant<'_, S>,
+    at: &[Place<S>],
+    scratch: &mut Scratch<S>,
+    out: &mut [S],
+    residual: impl Fn(&Instant<'_, Jet<S, 1>>, &[Place<Jet<S, 1>>], &mut [Jet<S, 1>]),
+) {
+    let still = Acceleration::default();
+    scratch.once.clear();
+    scratch.once.extend(at.iter().map(|p| p.in_time(&still)));
+    lift(now.p, &mut scratch.parameters, Jet::constant);
+    let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.once, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        *out = row.eps[0];
+    }
+}
+
+/// Second time derivatives of residuals at v̇ = 0.
+fn bias<S: Scalar>(
+    now: &Instant<'_, S>,
+    at: &[Place<S>],
+    accelerations: &[Acceleration<S>],
+    scratch: &mut Scratch<S>,
+    out: &mut [S],
+    residual: impl Fn(&Instant<'_, Twice<S>>, &[Place<Twice<S>>], &mut [Twice<S>]),
+) {
+    scratch.twice.clear();
+    scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
+    lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
+    let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
+    let now = Instant { t, x: &[], p: &scratch.parameters2 };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.twice, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        *out = row.eps[0].eps[0];
+    }
+}
+
+/// A number with its first and second time derivative.
+type Twice<S> = Jet<Jet<S, 1>, 1>;
+
 /// Gradients of all rows with respect to one marker, varied by `vary`.
 fn gradient<S: Scalar>(
     now: &Instant<'_, S>,
@@ -296,8 +373,16 @@ pub trait AnyConstraint:
     fn signals(&mut self) -> Vec<&mut SignalRef>;
     /// What is wrong with its data.
     fn defect(&self, markers: usize) -> Option<(&'static str, String)>;
+    /// What is wrong with it where and when a run starts.
+    fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)>;
+    /// Takes from the initial places what it was not told.
+    fn settle(&mut self, at: &[Place<f64>]);
+    /// How many consecutive markers its gradients depend on together.
+    fn cluster(&self, markers: usize) -> usize;
     /// The free coordinates: name, unit.
     fn coordinates(&self) -> Vec<(&'static str, &'static str)>;
+    /// The multipliers that mean something by themselves: name, unit.
+    fn multipliers(&self) -> Vec<(&'static str, &'static str)>;
 }
 
 impl<C: Constraint> AnyConstraint for Holonomic<C> {
@@ -319,8 +404,20 @@ impl<C: Constraint> AnyConstraint for Holonomic<C> {
     fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
         self.0.defect(markers)
     }
+    fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        self.0.defect_at(now, at)
+    }
+    fn settle(&mut self, at: &[Place<f64>]) {
+        self.0.settle(at);
+    }
+    fn cluster(&self, markers: usize) -> usize {
+        self.0.cluster(markers)
+    }
     fn coordinates(&self) -> Vec<(&'static str, &'static str)> {
         self.0.coordinates()
+    }
+    fn multipliers(&self) -> Vec<(&'static str, &'static str)> {
+        self.0.multipliers()
     }
 }
 
@@ -343,7 +440,17 @@ impl<C: Rolling> AnyConstraint for Nonholonomic<C> {
     fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
         self.0.defect(markers)
     }
+    fn defect_at(&self, _now: &Instant<'_, f64>, _at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        None
+    }
+    fn settle(&mut self, _at: &[Place<f64>]) {}
+    fn cluster(&self, markers: usize) -> usize {
+        markers
+    }
     fn coordinates(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+    fn multipliers(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
 }
@@ -402,6 +509,7 @@ pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
         nonholonomic::<RollingDisc>(),
         nonholonomic::<RollingSphere>(),
         holonomic::<SphereOnPlane>(),
+        holonomic::<Volume>(),
     ]
 }
 

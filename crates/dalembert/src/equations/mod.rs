@@ -10,7 +10,7 @@ pub use ledger::{Ledger, Momentum};
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::forces::Forces;
-use crate::model::{Acceleration, Instant, Model, Place, Wrench};
+use crate::model::{Acceleration, Instant, Model, ModelError, Place, Wrench};
 use dalembert_methods::algebra::{Block, Mass, MassBlock, Rows};
 use dalembert_methods::system::Coupling;
 use dalembert_methods::vector::Vec3;
@@ -267,6 +267,37 @@ impl Model {
             force.item.initial(&mut s.x[self.layout.x[i].clone()]);
         }
         s
+    }
+
+    /// Lets constraints take from the initial places what they were not told.
+    pub(crate) fn settle(&mut self) {
+        let mut w = self.work::<f64>();
+        self.prepare(&self.initial_state(), &mut w);
+        for constraint in &mut self.constraints {
+            w.gather(&constraint.markers);
+            constraint.item.settle(&w.at);
+        }
+    }
+
+    /// What is wrong with elements where and when a run would start: a muscle of no length, a cell turned inside out.
+    pub fn defects_at(&self, s: &State<f64>) -> Vec<ModelError> {
+        let mut w = self.work::<f64>();
+        self.prepare(s, &mut w);
+        let mut errors = Vec::new();
+        let mut blame = |section, name: &str, defect: Option<(&'static str, String)>| {
+            let error = |(key, message)| ModelError { section, name: name.to_owned(), key: Some(key), message };
+            errors.extend(defect.map(error));
+        };
+        for (i, force) in self.forces.iter().enumerate() {
+            w.gather(&force.markers);
+            blame(force.section, &force.name, force.item.defect_at(&self.instant(s, i), &w.at));
+        }
+        for constraint in &self.constraints {
+            w.gather(&constraint.markers);
+            let now = Instant { t: s.t, x: &[], p: &s.p };
+            blame(constraint.section, &constraint.name, constraint.item.defect_at(&now, &w.at));
+        }
+        errors
     }
 
     fn instant<'a, S: Scalar>(&self, s: &'a State<S>, force: usize) -> Instant<'a, S> {

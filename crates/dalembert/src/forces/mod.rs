@@ -6,7 +6,9 @@
 mod actuator;
 mod applied;
 mod drag;
+mod edge_drag;
 mod gravitation;
+mod muscle;
 mod nonlinear_spring;
 mod rotational_spring;
 mod spring;
@@ -14,7 +16,9 @@ mod spring;
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
 pub use drag::Drag;
+pub use edge_drag::EdgeDrag;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
+pub use muscle::{ForceVelocity, Muscle};
 pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
 pub use rotational_spring::RotationalSpring;
 pub use spring::Spring;
@@ -69,6 +73,16 @@ pub trait Force: About {
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
         None
     }
+    /// What is wrong with it where and when a run starts, if anything: the key, and what was expected.
+    fn defect_at(&self, _now: &Instant<'_, f64>, _at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        None
+    }
+    /// What it has to show besides its wrenches (length, tension): name, unit.
+    fn outputs(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+    /// The values of those.
+    fn output<R: Real>(&self, _now: &Instant<'_, R>, _at: &[Place<R>], _out: &mut [R]) {}
 }
 
 /// [`Force`] with the scalar fixed, so that it can be an object.
@@ -79,6 +93,7 @@ pub trait ForceOn<S: Scalar> {
     fn dissipation(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
+    fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
 
 impl<S: Scalar, F: Force> ForceOn<S> for F {
@@ -97,6 +112,9 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         Force::rate(self, now, at, out);
     }
+    fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
+        Force::output(self, now, at, out);
+    }
 }
 
 /// A force of any kind.
@@ -111,6 +129,8 @@ pub trait AnyForce:
     fn initial(&self, x: &mut [f64]);
     fn signals(&mut self) -> Vec<&mut SignalRef>;
     fn defect(&self, markers: usize) -> Option<(&'static str, String)>;
+    fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)>;
+    fn outputs(&self) -> Vec<(&'static str, &'static str)>;
 }
 
 impl<F: Force> AnyForce for F {
@@ -135,6 +155,12 @@ impl<F: Force> AnyForce for F {
     fn defect(&self, markers: usize) -> Option<(&'static str, String)> {
         Force::defect(self, markers)
     }
+    fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        Force::defect_at(self, now, at)
+    }
+    fn outputs(&self) -> Vec<(&'static str, &'static str)> {
+        Force::outputs(self)
+    }
 }
 
 fn kind_of<F: Force>() -> Kind<dyn AnyForce> {
@@ -152,7 +178,9 @@ pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
         kind_of::<AppliedForce>(),
         kind_of::<AppliedTorque>(),
         kind_of::<Drag>(),
+        kind_of::<EdgeDrag>(),
         kind_of::<Gravitation>(),
+        kind_of::<Muscle>(),
         kind_of::<NonlinearSpring>(),
         kind_of::<RotationalSpring>(),
         kind_of::<Spring>(),

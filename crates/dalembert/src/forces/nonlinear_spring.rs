@@ -110,6 +110,14 @@ impl Law {
         }
     }
 
+    /// What is wrong with it, if anything.
+    pub(super) fn defect(&self) -> Option<String> {
+        match self {
+            Self::Polynomial(k) if k.is_empty() => Some("a polynomial law needs at least one coefficient".to_owned()),
+            _ => None,
+        }
+    }
+
     /// The energy U(s), in J.
     #[inline(always)]
     pub fn energy<R: Real>(&self, now: &Instant<'_, R>, s: R) -> R {
@@ -163,11 +171,6 @@ impl Force for NonlinearSpring {
             let found = self.rest_length.value();
             return Some(("rest_length", format!("a length must not be negative, found {found}")));
         }
-        match &self.law {
-            Law::Polynomial(k) if k.is_empty() => {
-                Some(("law", "a polynomial law needs at least one coefficient".to_owned()))
-            }
-            _ => None,
-        }
+        self.law.defect().map(|message| ("law", message))
     }
 }

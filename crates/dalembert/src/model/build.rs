@@ -182,7 +182,7 @@ impl Builder {
             return Err(errors);
         }
         let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints);
-        Ok(Model {
+        let mut model = Model {
             gravity: self.gravity,
             bodies: self.bodies,
             markers: self.markers,
@@ -190,7 +190,9 @@ impl Builder {
             constraints: self.constraints,
             signals: self.signals,
             layout,
-        })
+        };
+        model.settle();
+        Ok(model)
     }
 
     fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) {

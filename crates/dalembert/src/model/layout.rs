@@ -6,7 +6,7 @@ use crate::constraints::AnyConstraint;
 use crate::forces::AnyForce;
 use dalembert_methods::algebra::{Block, MassBlock};
 use dalembert_methods::system::{Coupling, Shape};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// The layout of a model.
@@ -65,7 +65,7 @@ impl Layout {
             .iter()
             .zip(&rows)
             .map(|(c, rows)| {
-                let first = blocks.len();
+                let mut known = HashMap::new();
                 c.markers
                     .iter()
                     .map(|&m| {
@@ -75,8 +75,7 @@ impl Layout {
                         }
                         let block =
                             Block { row: rows.start, rows: rows.len(), col: columns.start, cols: columns.len() };
-                        let known = blocks[first..].iter().position(|b| *b == block).map(|i| first + i);
-                        Some(known.unwrap_or_else(|| {
+                        Some(*known.entry(block.col).or_insert_with(|| {
                             blocks.push(block);
                             blocks.len() - 1
                         }))
@@ -86,7 +85,9 @@ impl Layout {
             .collect();
 
         let attached = forces.iter().map(|f| &f.markers).chain(constraints.iter().map(|c| &c.markers));
-        let coupling = couple(&v, attached.clone().map(|m| m.iter().map(|&m| markers[m].body)));
+        let clusters = constraints.iter().flat_map(|c| c.markers.chunks(c.item.cluster(c.markers.len()).max(1)));
+        let together = forces.iter().map(|f| f.markers.as_slice()).chain(clusters);
+        let coupling = couple(&v, together.map(|m| m.iter().map(|&m| markers[m].body)));
         let shape = Shape {
             q: total(&q),
             v: total(&v),

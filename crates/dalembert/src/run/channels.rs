@@ -40,7 +40,9 @@ enum Source {
     Body(usize),
     Coordinates(usize),
     Reaction(usize),
+    Multipliers(usize),
     Applied(usize),
+    Outputs(usize),
     Energy,
     Momentum,
     Residuals,
@@ -69,7 +71,7 @@ impl Channels {
             if kept.len() > first {
                 sources.push(source);
                 next += group.len();
-                needs_multipliers |= matches!(source, Source::Reaction(_));
+                needs_multipliers |= matches!(source, Source::Reaction(_) | Source::Multipliers(_));
             }
         }
         Self {
@@ -146,8 +148,12 @@ fn every(model: &Model) -> Vec<Source> {
     std::iter::once(Source::Time)
         .chain(moving.map(Source::Body))
         .chain(with_coordinates.map(Source::Coordinates))
-        .chain(constraints.map(Source::Reaction))
+        .chain(constraints.map(|i| {
+            let named = !model.constraints[i].item.multipliers().is_empty();
+            if named { Source::Multipliers(i) } else { Source::Reaction(i) }
+        }))
         .chain((0..model.forces.len()).filter(|&i| model.forces[i].markers.len() <= 2).map(Source::Applied))
+        .chain((0..model.forces.len()).filter(|&i| !model.forces[i].item.outputs().is_empty()).map(Source::Outputs))
         .chain([Source::Energy, Source::Momentum])
         .chain((model.shape().rows() > 0).then_some(Source::Residuals))
         .collect()
@@ -193,6 +199,16 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
             let f = &model.forces[i];
             wrench(&format!("{}.{}", f.section, f.name), f.item.need().oriented > 0)
         }
+        Source::Multipliers(i) => {
+            let c = &model.constraints[i];
+            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", c.section, c.name), unit, "");
+            c.item.multipliers().into_iter().map(name).collect()
+        }
+        Source::Outputs(i) => {
+            let f = &model.forces[i];
+            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", f.section, f.name), unit, "");
+            f.item.outputs().into_iter().map(name).collect()
+        }
         Source::Energy => ["kinetic", "potential", "dissipated", "supplied", "total"]
             .map(|name| Channel::new(format!("energy.{name}"), "J", ""))
             .to_vec(),
@@ -221,6 +237,8 @@ fn width(model: &Model, source: Source) -> usize {
         Source::Coordinates(i) => model.constraints[i].item.coordinates().len(),
         Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented > 0),
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
+        Source::Multipliers(i) => model.constraints[i].item.multipliers().len(),
+        Source::Outputs(i) => model.forces[i].item.outputs().len(),
         Source::Energy => 5,
         Source::Momentum => 6,
         Source::Residuals => 2,
@@ -275,6 +293,12 @@ fn fill(
             let mut wrenches = [Wrench::default(); 2];
             f64::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
             write_wrench(&wrenches[f.markers.len() - 1], out);
+        }
+        Source::Multipliers(i) => out.copy_from_slice(&multipliers[model.layout.rows[i].clone()]),
+        Source::Outputs(i) => {
+            let f = &model.forces[i];
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
         Source::Energy => {
             let ledger = model.ledger(s, w);

@@ -5,9 +5,9 @@ use super::channels::{Channels, check_patterns};
 use super::checkpoint::{Written, pack, unpack};
 use super::start;
 use super::triggers::ChannelTriggers;
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{self, Problems, Scene, SceneError};
 use dalembert_methods::State;
 use dalembert_methods::events::{Crossing, Hit};
 use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Moment, Observer, Reaction, Span};
@@ -38,6 +38,8 @@ impl Watcher for () {}
 pub enum RunError {
     /// The integrator refused, or the initial values are inconsistent.
     Start(IntegrateError),
+    /// Elements that cannot start where they are.
+    Elements(Vec<ModelError>),
     /// The integrator or its settings are not known.
     Integrator(String),
     /// An event watches a channel that does not exist.
@@ -90,6 +92,11 @@ impl RunError {
                 let (section, name) = constraint.split_once('.')?;
                 Some(find(section, name)?.error("", error.to_string(), None))
             }
+            Self::Elements(errors) => {
+                let mut problems = Problems::default();
+                errors.iter().for_each(|error| problems.push(scene::place(document, error)));
+                problems.or(()).err()
+            }
             _ => None,
         }
     }
@@ -99,6 +106,9 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(error) => error.fmt(f),
+            Self::Elements(errors) => {
+                f.write_str(&errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+            }
             Self::Integrator(message) | Self::Checkpoint(message) => f.write_str(message),
             Self::UnknownChannel { event, channel, near } => {
                 write!(f, "event `{event}` watches `{channel}`, which is not a channel")?;

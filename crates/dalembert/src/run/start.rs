@@ -15,9 +15,13 @@ pub(super) fn written(scene: &Scene) -> State<f64> {
     state
 }
 
-/// Brings initial values to the constraints if the scene asks for it.
+/// Checks that every element can start, and brings initial values to the constraints if the scene asks for it.
 pub(super) fn prepare(scene: &Scene, state: &mut State<f64>) -> Result<(), RunError> {
     let model = &scene.model;
+    let defects = model.defects_at(state);
+    if !defects.is_empty() {
+        return Err(RunError::Elements(defects));
+    }
     if scene.run.initial == Initial::Project && model.shape().rows() > 0 {
         let mut dynamics = Dynamics::new(model);
         dynamics.project_position(model, state, scene.run.tolerance).map_err(RunError::Start)?;

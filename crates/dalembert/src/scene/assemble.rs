@@ -105,7 +105,7 @@ impl Scene {
 }
 
 /// A fault found by the builder, at the place in the document that caused it.
-fn place(document: &Document, error: &ModelError) -> Problem {
+pub(crate) fn place(document: &Document, error: &ModelError) -> Problem {
     match document.section(error.section).find(|entry| entry.name() == error.name) {
         Some(entry) => document.problem_at(entry.span_of(error.key.unwrap_or("")), error.to_string()),
         None => Problem::new(error.to_string()),

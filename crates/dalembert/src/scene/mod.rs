@@ -46,6 +46,7 @@ mod source;
 mod write;
 
 pub use crate::expression::nearest;
+pub(crate) use assemble::place;
 pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub use document::{Document, Entry};
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
