@@ -113,6 +113,8 @@ pub enum What {
     Forces,
     /// Kinds of signals.
     Signals,
+    /// Assemblies.
+    Assemblies,
     /// Integrators with their settings.
     Integrators,
 }

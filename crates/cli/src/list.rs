@@ -8,12 +8,13 @@ use dalembert::scenes;
 use std::fmt::Write;
 
 /// The sections of elements with their headings.
-const SECTIONS: [(What, &str, &str); 5] = [
+const SECTIONS: [(What, &str, &str); 6] = [
     (What::Bodies, "body", "Bodies"),
     (What::Joints, "joint", "Joints"),
     (What::Constraints, "constraint", "Constraints"),
     (What::Forces, "force", "Forces"),
     (What::Signals, "signal", "Signals"),
+    (What::Assemblies, "assembly", "Assemblies"),
 ];
 
 /// Lists what there is.

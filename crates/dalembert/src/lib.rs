@@ -3,6 +3,7 @@
 //! This crate says *what* to solve: [`model`]s of [`bodies`] with markers, and [`forces`], [`joints`] and [`constraints`]
 //! attached to them. *How* to solve is in [`methods`]. The two meet in [`methods::system::System`], implemented in [`equations`].
 
+pub mod assemblies;
 pub mod bodies;
 pub mod check;
 pub mod constraints;

@@ -32,6 +32,9 @@ pub const ALL: &[BuiltIn] = scenes! {
     "sleigh": "Chaplygin's sleigh: a knife edge that may not slip sideways",
     "chain": "a chain of n links on hinges",
     "two-bodies": "a planet on an ellipse about a star",
+    "leech-free": "a leech of five segments that flies freely and twitches",
+    "leech-21": "a leech of 21 segments, each with its own volume, through which a wave runs",
+    "swimming": "a leech that swims by waves of bending in a viscous medium",
 };
 
 /// The scene that `dalembert new` writes.

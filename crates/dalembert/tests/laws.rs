@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert::bodies::{AnyBody, Body, Inertia, Rigid};
-use dalembert::check::{self, BODY_LAWS, CONSTRAINT_LAWS, FORCE_LAWS, SIGNAL_LAWS, try_law};
+use dalembert::check::{self, ASSEMBLY_LAWS, BODY_LAWS, CONSTRAINT_LAWS, FORCE_LAWS, SIGNAL_LAWS, try_law};
 use dalembert::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Quantity, Rolling};
 use dalembert::element::{About, Kind, read_attached};
 use dalembert::forces::{
@@ -14,7 +14,7 @@ use dalembert::methods::vector::Vec3;
 use dalembert::methods::{Jet, Real};
 use dalembert::model::{Acceleration, Instant, Markers, Place, Point, Site, Wrench};
 use dalembert::signals::{Formula, Harmonic, Interpolation, Signal, SignalRef};
-use dalembert::{bodies, constraints, forces, joints, signals};
+use dalembert::{assemblies, bodies, constraints, forces, joints, signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::any::TypeId;
@@ -29,7 +29,8 @@ fn everything_registered_keeps_the_laws() {
     let expected = bodies::kinds().len() * (BODY_LAWS.len() + 1)
         + forces::kinds().len() * (FORCE_LAWS.len() + 1)
         + (joints::kinds().len() + constraints::kinds().len()) * (CONSTRAINT_LAWS.len() + 1)
-        + signals::kinds().len() * (SIGNAL_LAWS.len() + 1);
+        + signals::kinds().len() * (SIGNAL_LAWS.len() + 1)
+        + assemblies::kinds().len() * (ASSEMBLY_LAWS.len() + 1);
     assert_eq!(findings.len(), expected);
 }
 

@@ -14,6 +14,7 @@ pub mod lie;
 pub mod problems;
 pub mod real;
 pub mod scalar;
+pub mod statics;
 pub mod system;
 pub mod tangent;
 pub mod trajectory;

@@ -19,12 +19,14 @@
 //! | constraint | rate | rate and bias = time derivatives by duals and by differences; what is not rheonomic has no ∂/∂t |
 //! | constraint | objectivity | residuals do not change under a superposed rigid motion |
 //! | signal | derivative | first and second derivative by jets = by differences |
+//! | assembly | sample | what it makes is a model without defects whose elements can start |
 //! | all | sample | the sample has no defect |
 //! | all | lanes | four states side by side give the bits of four plain evaluations |
 //! | all | description | writing and reading a scene gives the same element; the schema knows every key |
 //!
 //! References: Truesdell, Noll: The Non-Linear Field Theories of Mechanics, Springer 1965, sec. 17–19 (objectivity).
 
+mod assembly;
 mod body;
 mod constraint;
 mod describe;
@@ -32,6 +34,7 @@ mod force;
 mod random;
 mod signal;
 
+pub use assembly::LAWS as ASSEMBLY_LAWS;
 pub use body::LAWS as BODY_LAWS;
 pub use constraint::LAWS as CONSTRAINT_LAWS;
 pub use describe::description;
@@ -39,6 +42,7 @@ pub use force::LAWS as FORCE_LAWS;
 pub use random::Random;
 pub use signal::LAWS as SIGNAL_LAWS;
 
+use crate::assemblies::{self, AnyAssembly};
 use crate::bodies::{self, AnyBody};
 use crate::constraints::{self, AnyConstraint};
 use crate::element::{Describe, Kind};
@@ -99,7 +103,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Tries every law on every registered kind of body, force, joint, constraint and signal.
+/// Tries every law on every registered kind of body, force, joint, constraint, signal and assembly.
 pub fn everything(seed: u64) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(bodies::kinds().iter().flat_map(|kind| body(kind, seed)));
@@ -107,6 +111,7 @@ pub fn everything(seed: u64) -> Vec<Finding> {
     findings.extend(joints::kinds().iter().flat_map(|kind| constraint("joint", kind, seed)));
     findings.extend(constraints::kinds().iter().flat_map(|kind| constraint("constraint", kind, seed)));
     findings.extend(signals::kinds().iter().flat_map(|kind| signal(kind, seed)));
+    findings.extend(assemblies::kinds().iter().flat_map(|kind| assembly(kind, seed)));
     findings
 }
 
@@ -128,6 +133,11 @@ pub fn constraint(section: &'static str, kind: &Kind<dyn AnyConstraint>, seed: u
 /// Tries every law of signals.
 pub fn signal(kind: &Kind<Signal>, seed: u64) -> Vec<Finding> {
     findings("signal", kind, SIGNAL_LAWS, seed)
+}
+
+/// Tries every law of assemblies.
+pub fn assembly(kind: &Kind<dyn AnyAssembly>, seed: u64) -> Vec<Finding> {
+    findings("assembly", kind, ASSEMBLY_LAWS, seed)
 }
 
 fn findings<T: Describe + ?Sized>(section: &'static str, kind: &Kind<T>, laws: &[Law<T>], seed: u64) -> Vec<Finding> {

@@ -147,14 +147,14 @@ impl About for Volume {
     ];
 
     fn sample() -> Self {
-        Self { volume: Some(0.8.into()), ..Self::default() }
+        Self::new(Some(0.8.into()), Cell::Hexahedron)
     }
 }
 
 impl Volume {
-    /// The total volume of hexahedra that is to be kept.
-    pub fn of(volume: impl Into<SignalRef>) -> Self {
-        Self { volume: Some(volume.into()), ..Self::default() }
+    /// A total volume of cells; that of the initial positions if none is given.
+    pub fn new(volume: Option<SignalRef>, cell: Cell) -> Self {
+        Self { volume, cell, initial: 0.0 }
     }
 
     #[inline(always)]

@@ -30,6 +30,21 @@ impl Expression {
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
+
+    /// The same expression with a number in place of the variable in a slot; the slots of the others stay.
+    pub fn with(&self, slot: usize, value: f64) -> Self {
+        let mut out = Self { code: Vec::new(), ranges: Vec::new(), ..self.clone() };
+        for (&op, &range) in self.code.iter().zip(&self.ranges) {
+            let ops: &[Op] = match op {
+                Op::Variable(found) if found == slot && value.is_sign_negative() => &[Op::Number(-value), Op::Negate],
+                Op::Variable(found) if found == slot => &[Op::Number(value)],
+                _ => &[op],
+            };
+            out.code.extend_from_slice(ops);
+            out.ranges.extend(ops.iter().map(|_| range));
+        }
+        out
+    }
 }
 
 /// Which variables an expression may use.

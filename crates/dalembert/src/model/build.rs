@@ -1,6 +1,7 @@
 //! Building a model: typed handles for Rust, checked entries for scenes.
 
 use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
+use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::forces::{AnyForce, Force};
@@ -135,6 +136,26 @@ impl Builder {
     pub fn rolling<C: Rolling>(&mut self, name: &str, constraint: C, markers: C::Markers) -> &mut Self {
         self.insert_constraint("constraint", name, Box::new(Nonholonomic(constraint)), markers.indices());
         self
+    }
+
+    /// Adds all that an assembly makes: `start` is the time at which a run will begin, in s.
+    pub fn assembly<A: Assembly>(&mut self, name: &str, assembly: &A, start: f64) -> Result<A::Made, Vec<ModelError>> {
+        assembly.assemble(name, start, self)
+    }
+
+    /// The signal of a name.
+    pub(crate) fn find_signal(&self, name: &str) -> Option<&Arc<Signal>> {
+        self.signals.iter().find(|s| s.name == name).map(|s| &s.item)
+    }
+
+    /// The bodies so far.
+    pub(crate) fn bodies(&self) -> &[Entry<Box<dyn AnyBody>>] {
+        &self.bodies
+    }
+
+    /// The markers so far.
+    pub(crate) fn markers(&self) -> &[Marker] {
+        &self.markers
     }
 
     pub(crate) fn insert_body(&mut self, name: &str, item: Box<dyn AnyBody>) -> usize {

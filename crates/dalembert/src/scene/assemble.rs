@@ -4,14 +4,14 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
-use crate::{bodies, constraints, forces, joints, signals};
+use crate::{assemblies, bodies, constraints, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// The sections of named elements.
-pub const SECTIONS: [&str; 7] = ["body", "marker", "signal", "force", "joint", "constraint", "event"];
+pub const SECTIONS: [&str; 8] = ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "event"];
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
@@ -72,6 +72,7 @@ impl Scene {
             bodies: HashMap::from([("ground".to_owned(), 0)]),
             markers: HashMap::new(),
             broken: HashSet::new(),
+            unmade: Vec::new(),
         };
         let info = reader.table::<SceneInfo>("scene");
         let world = reader.table::<World>("world");
@@ -80,6 +81,7 @@ impl Scene {
         reader.builder.gravity(world.gravity);
         reader.read_signals();
         reader.read_bodies();
+        reader.read_assemblies(run.start);
         reader.read_markers();
         reader.read_forces();
         reader.read_constraints("joint", &joints::kinds());
@@ -120,6 +122,8 @@ struct Reader<'d> {
     markers: HashMap<String, usize>,
     /// Bodies and markers that could not be read; what refers to them is not blamed.
     broken: HashSet<String>,
+    /// How the names begin that a broken assembly would have made.
+    unmade: Vec<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -218,6 +222,31 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// Adds what assemblies make; their bodies and markers can be named like all others.
+    fn read_assemblies(&mut self, start: f64) {
+        let document = self.document;
+        let kinds = assemblies::kinds();
+        for entry in document.section("assembly") {
+            self.check_name(&entry);
+            let Some(kind) = self.kind(&entry, &kinds) else { continue };
+            let Some(assembly) = self.note((kind.read)(&entry)) else {
+                self.unmade.push(format!("{}_", entry.name()));
+                continue;
+            };
+            let (bodies, markers) = (self.builder.bodies().len(), self.builder.markers().len());
+            if let Err(errors) = assembly.assemble(entry.name(), start, &mut self.builder) {
+                self.unmade.push(format!("{}_", entry.name()));
+                for error in errors {
+                    self.problems.push(place(document, &error));
+                }
+            }
+            let made = self.builder.bodies().iter().enumerate().skip(bodies);
+            self.bodies.extend(made.map(|(i, body)| (body.name.clone(), i)));
+            let made = self.builder.markers().iter().enumerate().skip(markers);
+            self.markers.extend(made.map(|(i, marker)| (marker.name.clone(), i)));
+        }
+    }
+
     fn read_markers(&mut self) {
         let document = self.document;
         for entry in document.section("marker") {
@@ -229,7 +258,7 @@ impl<'d> Reader<'d> {
             let body = settings.body.as_deref().unwrap_or("ground");
             let Some(&index) = self.bodies.get(body) else {
                 self.broken.insert(entry.name().to_owned());
-                if self.broken.contains(body) {
+                if self.broken.contains(body) || self.unmade.iter().any(|start| body.starts_with(start.as_str())) {
                     continue;
                 }
                 let mut known: Vec<&str> = self.bodies.keys().map(String::as_str).collect();
@@ -327,7 +356,8 @@ impl<'d> Reader<'d> {
             self.markers.insert(name.to_owned(), number);
             return Some(number);
         }
-        if name.split('.').next().is_some_and(|body| self.broken.contains(body)) {
+        let unmade = self.unmade.iter().any(|start| name.starts_with(start.as_str()));
+        if unmade || name.split('.').next().is_some_and(|body| self.broken.contains(body)) {
             return None;
         }
         let candidates = self.markers.keys().chain(self.bodies.keys()).map(String::as_str);

@@ -1,0 +1,44 @@
+//! Assemblies: a few numbers that stand for many bodies, forces and constraints.
+//!
+//! An assembly is no element of its own. It puts ordinary elements into a [`Builder`], under names that begin with its own, and
+//! then it is gone: everything attaches to what it has made, by name.
+
+mod family;
+mod shape;
+mod skeleton;
+
+pub use family::{Activation, Family};
+pub use shape::{Taper, TaperTable};
+pub use skeleton::{Compartment, Compartments, Corners, Grouping, Rest, Skeleton};
+
+use crate::element::{About, Describe, Kind};
+use crate::model::{Builder, ModelError};
+
+/// A kind of assembly.
+pub trait Assembly: About {
+    /// What an author in Rust gets to attach things to.
+    type Made;
+    /// Puts everything into a builder; `start` is the time at which a run will begin, in s.
+    fn assemble(&self, name: &str, start: f64, builder: &mut Builder) -> Result<Self::Made, Vec<ModelError>>;
+}
+
+/// An assembly of any kind.
+pub trait AnyAssembly: Describe + Send + Sync {
+    /// Puts everything into a builder, see [`Assembly::assemble`].
+    fn assemble(&self, name: &str, start: f64, builder: &mut Builder) -> Result<(), Vec<ModelError>>;
+}
+
+impl<A: Assembly> AnyAssembly for A {
+    fn assemble(&self, name: &str, start: f64, builder: &mut Builder) -> Result<(), Vec<ModelError>> {
+        Assembly::assemble(self, name, start, builder).map(|_| ())
+    }
+}
+
+fn kind_of<A: Assembly>() -> Kind<dyn AnyAssembly> {
+    Kind::new::<A>(None, |entry| Ok(Box::new(entry.deserialize_element::<A>()?)), || Box::new(A::sample()))
+}
+
+/// The kinds of assemblies, by name.
+pub fn kinds() -> Vec<Kind<dyn AnyAssembly>> {
+    vec![kind_of::<Skeleton>()]
+}
