@@ -36,6 +36,8 @@ const ITERATIONS: u32 = 500;
 const SIGMA: [f64; 2] = [1e-3, 1e-8];
 /// σ at which the search is given up, in the same unit.
 const LARGEST: f64 = 1e8;
+/// The longest step, in units of the size of the system.
+const LONGEST: f64 = 0.3;
 
 /// An equilibrium that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +75,7 @@ pub fn equilibrium<Y: System>(y: &Y, s: &mut State<f64>, tolerance: f64) -> Resu
         if sigma > LARGEST * solver.stiffness_per_mass {
             break;
         }
-        if !solver.step(sigma) || solver.work_at_start() <= 0.0 {
+        if !solver.step(sigma) || solver.work_at_start() <= 0.0 || largest(&solver.delta) > LONGEST * solver.size {
             sigma *= 10.0;
             continue;
         }
@@ -292,4 +294,27 @@ fn largest(values: &[f64]) -> f64 {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::problems::Pendulum;
+
+    /// From any side the pendulum comes to hang, with its weight in the rod.
+    #[test]
+    fn a_pendulum_hangs() {
+        let pendulum = Pendulum::default();
+        for angle in [0.1, 1.5, 3.0, -2.0f64] {
+            let mut s = State::zeros(pendulum.shape());
+            s.q.copy_from_slice(&[pendulum.length * angle.sin(), -pendulum.length * angle.cos()]);
+            s.v.copy_from_slice(&[1.0, 2.0]);
+            let found = equilibrium(&pendulum, &mut s, 1e-13).unwrap();
+            // The force left over is the weight times the angle.
+            assert!(s.q[0].abs() < 1e-11 && (s.q[1] + pendulum.length).abs() < 1e-14, "{:?}", s.q);
+            assert!((found.multipliers[0] - pendulum.mass * pendulum.gravity).abs() < 1e-11);
+            assert_eq!(s.v, [0.0, 0.0]);
+        }
+    }
 }

@@ -251,11 +251,8 @@ impl Constraint for Volume {
         }
     }
     fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)> {
-        let given = self.given(now.t);
-        if given.is_nan() || given <= 0.0 {
-            return Some(("volume", format!("a volume must be positive, but is {given} m³ at t = {} s", now.t)));
-        }
-        at.chunks_exact(self.cell.corners()).enumerate().find_map(|(cell, at)| {
+        let mut cells = at.chunks_exact(self.cell.corners()).enumerate();
+        let inverted = cells.find_map(|(cell, at)| {
             let volume = self.cell.volume(|i| at[i].r);
             // The rounding of a volume between points of this size.
             let size = at.iter().fold(0.0, |size: f64, p| size.max((p.r - at[0].r).norm()));
@@ -266,6 +263,10 @@ impl Constraint for Volume {
                 );
                 ("markers", message)
             })
-        })
+        });
+        let given = self.given(now.t);
+        let negative = (given.is_nan() || given <= 0.0)
+            .then(|| ("volume", format!("a volume must be positive, but is {given} m³ at t = {} s", now.t)));
+        inverted.or(negative)
     }
 }

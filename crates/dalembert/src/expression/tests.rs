@@ -259,3 +259,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn numbers_in_place_of_variables() {
+    for text in ["s^2 - s*t", "2^s + t/-s", "sin(t - s)*s^s^2", "-s^2 + if(s < t, s, -s)"] {
+        let whole = Expression::parse_in(text, &["t", "s"]).unwrap();
+        for s in [0.5, -2.0, 0.0, 1e-3] {
+            let bound = whole.with(1, s);
+            let again = Expression::parse_in(&bound.to_string(), &["t"]).unwrap();
+            let expected = whole.evaluate(&[0.7, s]);
+            for value in [bound.evaluate(&[0.7, f64::NAN]), again.evaluate(&[0.7])] {
+                // The text may turn a power into products.
+                let error = (value - expected).abs();
+                assert!(error <= 4.0 * f64::EPSILON * expected.abs() || value.is_nan() && expected.is_nan(), "{bound}");
+            }
+        }
+    }
+}
