@@ -40,6 +40,10 @@ fn channel<'o>(outcome: &'o Outcome, name: &str) -> &'o [f64] {
     outcome.trajectory.column(name).unwrap_or_else(|| panic!("there is no channel {name}"))
 }
 
+fn largest_error(values: &[f64], value: f64) -> f64 {
+    values.iter().fold(0.0, |max, x| max.max((x - value).abs()))
+}
+
 /// The corners of the unit cube, in the order of a hexahedron.
 fn cube() -> [Vec3<f64>; 8] {
     std::array::from_fn(|i| Vec3([(i / 4) as f64, (i / 2 % 2) as f64, (i % 2) as f64]))
@@ -345,13 +349,12 @@ fn equilibrium_does_not_depend_on_where_and_how_it_is_sought() {
 fn a_free_leech_keeps_volume_momentum_and_the_ledger() {
     let scene = built_in("leech-free", &[]);
     let outcome = completed(&scene);
-    let worst =
-        |name: &str, value: f64| channel(&outcome, name).iter().fold(0.0, |max: f64, x| max.max((x - value).abs()));
-    assert!(
-        worst("constraint.leech_volume.volume", 5.5) <= 1e-12 * 5.5,
-        "{}",
-        worst("constraint.leech_volume.volume", 5.5)
-    );
+    let worst = |name: &str, value: f64| largest_error(channel(&outcome, name), value);
+    // Rows between steps are projected to rounding; the last row is the end of a step, which is left alone if its residual is below a
+    // hundredth of the tolerance (relative to positions of about 15 m, times surfaces of about 15 m²).
+    let (last, rows) = channel(&outcome, "constraint.leech_volume.volume").split_last().unwrap();
+    assert!(largest_error(rows, 5.5) <= 1e-12 * 5.5, "{}", largest_error(rows, 5.5));
+    assert!((last - 5.5).abs() <= 0.01 * scene.run.tolerance * 15.0 * 15.0, "{last}");
     // 24 corners of 0.01 kg at −10 m/s; inner forces and projections add nothing but rounding.
     for axis in ["x", "z"] {
         assert!(worst(&format!("momentum.linear.{axis}"), -2.4) < 1e-12 * 2.4);
@@ -376,7 +379,10 @@ fn the_leech_of_21_segments_has_549_unknowns() {
     let outcome = completed(&scene);
     for j in 1..=21 {
         let volumes = channel(&outcome, &format!("constraint.leech_volume{j}.volume"));
-        assert!(volumes.iter().all(|v| (v - volumes[0]).abs() <= 1e-12 * volumes[0]), "segment {j}");
+        let (last, rows) = volumes.split_last().unwrap();
+        assert!(largest_error(rows, rows[0]) <= 1e-12 * rows[0], "segment {j}: {}", largest_error(rows, rows[0]));
+        // As above, with positions up to 38 m.
+        assert!((last - rows[0]).abs() <= 0.01 * scene.run.tolerance * 40.0 * 4.0, "segment {j}: {last} {}", rows[0]);
     }
 }
 
@@ -451,7 +457,7 @@ fn masses_come_from_density_and_volume() {
     let model = model_of(&skeleton);
     let segment = 800.0 * 1.8 * 0.78 * 0.78;
     for (i, body) in model.bodies().iter().skip(1).enumerate() {
-        let share = if i < 4 || i >= 20 { 1.0 } else { 2.0 };
+        let share = if (4..20).contains(&i) { 2.0 } else { 1.0 };
         let expected = segment * share / 8.0;
         assert!((body.item.total_mass() - expected).abs() < 1e-12 * expected);
     }

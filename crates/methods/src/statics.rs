@@ -36,6 +36,8 @@ const ITERATIONS: u32 = 500;
 const SIGMA: [f64; 2] = [1e-3, 1e-8];
 /// σ at which the search is given up, in the same unit.
 const LARGEST: f64 = 1e8;
+/// Constraints are met until a correction is below this, relative to the magnitudes; its square is left over.
+const PROJECTED: f64 = 1e-11;
 /// The longest step, in units of the size of the system.
 const LONGEST: f64 = 0.3;
 
@@ -174,7 +176,7 @@ impl<Y: System> Statics<Y> {
     }
 
     fn project(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        self.dynamics.project_position(y, s, f64::EPSILON.sqrt()).map(|_| ())
+        self.dynamics.project_position(y, s, PROJECTED).map(|_| ())
     }
 
     /// The force left over at a state, by the multipliers that leave least of it; gives its largest entry.

@@ -8,6 +8,7 @@
 mod disc;
 mod distance;
 mod gear;
+mod jets;
 mod no_slip;
 mod point_on_line;
 mod point_on_plane;
@@ -18,6 +19,7 @@ mod volume;
 pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
 pub use gear::{Gear, GearRatio};
+pub use jets::Scratch;
 pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
@@ -28,9 +30,8 @@ pub use volume::{Cell, Volume};
 use crate::element::{About, Describe, Kind, read_attached};
 use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
+use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
-use dalembert_methods::vector::Vec3;
-use dalembert_methods::{Jet, Real};
 
 /// The largest number of rows one constraint may have.
 pub const MOST_ROWS: usize = 6;
@@ -89,7 +90,9 @@ pub trait Constraint: About {
     fn residual<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]);
     /// The time derivative of the residuals.
     fn rate<S: Scalar>(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
-        rate(now, at, scratch, out, |now, at, rows| self.residual(now, at, rows));
+        let still = Acceleration::default();
+        let moving = at.iter().map(|p| p.in_time(&still));
+        jets::rate(now, moving, scratch, out, |now, at, rows| self.residual(now, at, rows));
     }
     /// The second time derivative of the residuals at v̇ = 0.
     fn bias<S: Scalar>(
@@ -100,7 +103,7 @@ pub trait Constraint: About {
         scratch: &mut Scratch<S>,
         out: &mut [S],
     ) {
-        bias(now, at, accelerations, scratch, out, |now, at, rows| self.residual(now, at, rows));
+        jets::bias(now, at, accelerations, scratch, out, |now, at, rows| self.residual(now, at, rows));
     }
     /// For every row the gradient with respect to the motion of marker `marker`.
     fn gradient<S: Scalar>(
@@ -111,7 +114,7 @@ pub trait Constraint: About {
         scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
-        gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.residual(now, at, rows));
+        jets::gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.residual(now, at, rows));
     }
     /// How many markers, counted from the first, then from the next one and so on, its gradients depend on together; all
     /// unless said otherwise.
@@ -199,22 +202,6 @@ pub trait RowsOn<S: Scalar> {
     fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
 
-/// Scratch for derivatives of constraints, reused from call to call.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch<S: Scalar> {
-    once: Vec<Place<Jet<S, 1>>>,
-    twice: Vec<Place<Twice<S>>>,
-    displaced: Vec<Place<Jet<S, 6>>>,
-    parameters: Vec<Jet<S, 1>>,
-    parameters2: Vec<Twice<S>>,
-    parameters6: Vec<Jet<S, 6>>,
-}
-
-fn lift<S: Scalar, R: Real>(from: &[S], to: &mut Vec<R>, up: impl Fn(S) -> R) {
-    to.clear();
-    to.extend(from.iter().map(|&p| up(p)));
-}
-
 /// A holonomic constraint as rows.
 #[derive(Clone, Debug)]
 pub struct Holonomic<C>(pub C);
@@ -268,15 +255,8 @@ impl<S: Scalar, C: Rolling> RowsOn<S> for Nonholonomic<C> {
         scratch: &mut Scratch<S>,
         out: &mut [S],
     ) {
-        scratch.once.clear();
-        scratch.once.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a)));
-        lift(now.p, &mut scratch.parameters, Jet::constant);
-        let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
-        let mut rows = [Jet::default(); MOST_ROWS];
-        self.0.residual(&now, &scratch.once, &mut rows[..out.len()]);
-        for (out, row) in out.iter_mut().zip(rows) {
-            *out = row.eps[0];
-        }
+        let moving = at.iter().zip(accelerations).map(|(p, a)| p.in_time(a));
+        jets::rate(now, moving, scratch, out, |now, at, rows| self.0.residual(now, at, rows));
     }
     fn gradient(
         &self,
@@ -286,75 +266,9 @@ impl<S: Scalar, C: Rolling> RowsOn<S> for Nonholonomic<C> {
         scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
-        gradient(now, at, marker, scratch, out, Place::quickened, |now, at, rows| self.0.residual(now, at, rows));
+        jets::gradient(now, at, marker, scratch, out, Place::quickened, |now, at, rows| self.0.residual(now, at, rows));
     }
     fn coordinate(&self, _now: &Instant<'_, S>, _at: &[Place<S>], _out: &mut [S]) {}
-}
-
-/// First time derivatives of residuals.
-fn rate<S: Scalar>(
-    now: &Instant<'_, S>,
-    at: &[Place<S>],
-    scratch: &mut Scratch<S>,
-    out: &mut [S],
-    residual: impl Fn(&Instant<'_, Jet<S, 1>>, &[Place<Jet<S, 1>>], &mut [Jet<S, 1>]),
-) {
-    let still = Acceleration::default();
-    scratch.once.clear();
-    scratch.once.extend(at.iter().map(|p| p.in_time(&still)));
-    lift(now.p, &mut scratch.parameters, Jet::constant);
-    let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
-    let mut rows = [Jet::default(); MOST_ROWS];
-    residual(&now, &scratch.once, &mut rows[..out.len()]);
-    for (out, row) in out.iter_mut().zip(rows) {
-        *out = row.eps[0];
-    }
-}
-
-/// Second time derivatives of residuals at v̇ = 0.
-fn bias<S: Scalar>(
-    now: &Instant<'_, S>,
-    at: &[Place<S>],
-    accelerations: &[Acceleration<S>],
-    scratch: &mut Scratch<S>,
-    out: &mut [S],
-    residual: impl Fn(&Instant<'_, Twice<S>>, &[Place<Twice<S>>], &mut [Twice<S>]),
-) {
-    scratch.twice.clear();
-    scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
-    lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
-    let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
-    let now = Instant { t, x: &[], p: &scratch.parameters2 };
-    let mut rows = [Jet::default(); MOST_ROWS];
-    residual(&now, &scratch.twice, &mut rows[..out.len()]);
-    for (out, row) in out.iter_mut().zip(rows) {
-        *out = row.eps[0].eps[0];
-    }
-}
-
-/// A number with its first and second time derivative.
-type Twice<S> = Jet<Jet<S, 1>, 1>;
-
-/// Gradients of all rows with respect to one marker, varied by `vary`.
-fn gradient<S: Scalar>(
-    now: &Instant<'_, S>,
-    at: &[Place<S>],
-    marker: usize,
-    scratch: &mut Scratch<S>,
-    out: &mut [Wrench<S>],
-    vary: impl Fn(&Place<S>) -> Place<Jet<S, 6>>,
-    residual: impl Fn(&Instant<'_, Jet<S, 6>>, &[Place<Jet<S, 6>>], &mut [Jet<S, 6>]),
-) {
-    scratch.displaced.clear();
-    scratch.displaced.extend(at.iter().enumerate().map(|(i, p)| if i == marker { vary(p) } else { p.lift() }));
-    lift(now.p, &mut scratch.parameters6, Jet::constant);
-    let now = Instant { t: Jet::constant(now.t), x: &[], p: &scratch.parameters6 };
-    let mut rows = [Jet::default(); MOST_ROWS];
-    residual(&now, &scratch.displaced, &mut rows[..out.len()]);
-    for (out, row) in out.iter_mut().zip(rows) {
-        let [a, b, c, d, e, f] = row.eps;
-        *out = Wrench { force: Vec3([a, b, c]), torque: Vec3([d, e, f]) };
-    }
 }
 
 /// A constraint of any kind.

@@ -13,7 +13,7 @@ use crate::system::{State, System};
 
 /// Continuous output is projected to the constraints until a correction is below this, relative to the magnitudes.
 /// Newton's method then leaves about its square.
-const PROJECTION: f64 = 1e-10;
+const PROJECTION: f64 = 1e-8;
 
 /// From when to when, and how often to record.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -1,0 +1,88 @@
+//! Derivatives of residuals by jets: rates, biases and gradients of a constraint from its one function.
+
+use super::MOST_ROWS;
+use crate::model::{Acceleration, Instant, Place, Wrench};
+use dalembert_methods::Scalar;
+use dalembert_methods::vector::Vec3;
+use dalembert_methods::{Jet, Real};
+
+/// Scratch for derivatives of constraints, reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch<S: Scalar> {
+    once: Vec<Place<Jet<S, 1>>>,
+    twice: Vec<Place<Twice<S>>>,
+    displaced: Vec<Place<Jet<S, 6>>>,
+    parameters: Vec<Jet<S, 1>>,
+    parameters2: Vec<Twice<S>>,
+    parameters6: Vec<Jet<S, 6>>,
+}
+
+fn lift<S: Scalar, R: Real>(from: &[S], to: &mut Vec<R>, up: impl Fn(S) -> R) {
+    to.clear();
+    to.extend(from.iter().map(|&p| up(p)));
+}
+
+/// First time derivatives of residuals between places that move as given.
+pub(super) fn rate<S: Scalar>(
+    now: &Instant<'_, S>,
+    moving: impl Iterator<Item = Place<Jet<S, 1>>>,
+    scratch: &mut Scratch<S>,
+    out: &mut [S],
+    residual: impl Fn(&Instant<'_, Jet<S, 1>>, &[Place<Jet<S, 1>>], &mut [Jet<S, 1>]),
+) {
+    scratch.once.clear();
+    scratch.once.extend(moving);
+    lift(now.p, &mut scratch.parameters, Jet::constant);
+    let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.once, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        *out = row.eps[0];
+    }
+}
+
+/// Second time derivatives of residuals at v̇ = 0.
+pub(super) fn bias<S: Scalar>(
+    now: &Instant<'_, S>,
+    at: &[Place<S>],
+    accelerations: &[Acceleration<S>],
+    scratch: &mut Scratch<S>,
+    out: &mut [S],
+    residual: impl Fn(&Instant<'_, Twice<S>>, &[Place<Twice<S>>], &mut [Twice<S>]),
+) {
+    scratch.twice.clear();
+    scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
+    lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
+    let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
+    let now = Instant { t, x: &[], p: &scratch.parameters2 };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.twice, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        *out = row.eps[0].eps[0];
+    }
+}
+
+/// A number with its first and second time derivative.
+type Twice<S> = Jet<Jet<S, 1>, 1>;
+
+/// Gradients of all rows with respect to one marker, varied by `vary`.
+pub(super) fn gradient<S: Scalar>(
+    now: &Instant<'_, S>,
+    at: &[Place<S>],
+    marker: usize,
+    scratch: &mut Scratch<S>,
+    out: &mut [Wrench<S>],
+    vary: impl Fn(&Place<S>) -> Place<Jet<S, 6>>,
+    residual: impl Fn(&Instant<'_, Jet<S, 6>>, &[Place<Jet<S, 6>>], &mut [Jet<S, 6>]),
+) {
+    scratch.displaced.clear();
+    scratch.displaced.extend(at.iter().enumerate().map(|(i, p)| if i == marker { vary(p) } else { p.lift() }));
+    lift(now.p, &mut scratch.parameters6, Jet::constant);
+    let now = Instant { t: Jet::constant(now.t), x: &[], p: &scratch.parameters6 };
+    let mut rows = [Jet::default(); MOST_ROWS];
+    residual(&now, &scratch.displaced, &mut rows[..out.len()]);
+    for (out, row) in out.iter_mut().zip(rows) {
+        let [a, b, c, d, e, f] = row.eps;
+        *out = Wrench { force: Vec3([a, b, c]), torque: Vec3([d, e, f]) };
+    }
+}
