@@ -93,7 +93,7 @@ pub fn equilibrium<Y: System>(y: &Y, s: &mut State<f64>, tolerance: f64) -> Resu
             }
         };
         s.q.copy_from_slice(&next.q);
-        sigma = if there <= 0.5 * here { sigma * 0.1 } else { sigma };
+        sigma = if there <= 0.5 * here || solver.may_grow() { sigma * 0.1 } else { sigma };
         here = there;
         solver.keep();
         solver.assemble(y, s);
@@ -283,10 +283,18 @@ impl<Y: System> Statics<Y> {
         dot(&self.kept, &self.delta)
     }
 
-    /// Whether the forces have done enough work along the step to the state last measured, or as good as none.
+    fn work_at_end(&self) -> f64 {
+        dot(&self.rest, &self.delta)
+    }
+
+    /// Whether the forces have done enough work along the step to the state last measured.
     fn falls(&self) -> bool {
-        let (start, end) = (self.work_at_start(), dot(&self.rest, &self.delta));
-        end >= -0.5 * start
+        self.work_at_end() >= -0.5 * self.work_at_start()
+    }
+
+    /// Whether the step has not gone much too far, so that the next one may be longer.
+    fn may_grow(&self) -> bool {
+        self.work_at_end() >= -0.25 * self.work_at_start()
     }
 }
 
