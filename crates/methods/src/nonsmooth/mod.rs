@@ -1,0 +1,3 @@
+//! Motion with contacts: gaps that close and open, friction that sticks and slides.
+
+pub mod lcp;
