@@ -17,6 +17,7 @@ pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
 
+use crate::nonsmooth::ContactError;
 use crate::system::{State, System};
 use std::fmt;
 
@@ -328,6 +329,8 @@ pub enum IntegrateError {
         /// Where it was met.
         what: String,
     },
+    /// Something at a contact.
+    Contact(ContactError),
     /// The method cannot run on this system or with these settings.
     Refused {
         /// Why, and what to use instead.
@@ -370,9 +373,16 @@ impl fmt::Display for IntegrateError {
                  compliant contact or `moreau`"
             ),
             Self::NotFinite { t, what } => write!(f, "at t = {t} s {what} is not a finite number"),
+            Self::Contact(error) => error.fmt(f),
             Self::Refused { reason } => f.write_str(reason),
         }
     }
 }
 
 impl std::error::Error for IntegrateError {}
+
+impl From<ContactError> for IntegrateError {
+    fn from(error: ContactError) -> Self {
+        Self::Contact(error)
+    }
+}
