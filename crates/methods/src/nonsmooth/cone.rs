@@ -140,7 +140,7 @@ impl Problem {
             let sines = sines.collect::<Option<Vec<f64>>>()?;
             Some((answer, sines))
         };
-        let (mut answer, mut sines) = miss(&angles)?;
+        let mut sines = miss(&angles)?.1;
         for _ in 0..ITERATIONS {
             let mut lu = Lu::new(k);
             for j in 0..k {
@@ -157,7 +157,8 @@ impl Problem {
             for (angle, change) in angles.iter_mut().zip(&sines) {
                 angle.1 -= change.clamp(-0.2, 0.2);
             }
-            (answer, sines) = miss(&angles)?;
+            let (answer, left) = miss(&angles)?;
+            sines = left;
             if change <= EXACT {
                 return Some(answer);
             }

@@ -8,15 +8,13 @@
 
 use super::contacts::Contacts;
 use super::hybrid::Hybrid;
-use crate::algebra::Rows;
+use crate::algebra::{Mass, Rows};
 use crate::dynamics::{Dynamics, Rates};
 use crate::integrate::IntegrateError;
 use crate::system::State;
 
 /// What a decision about contacts starts from; all values are at one state. Allocated at events, never in steps.
 pub(super) struct Delassus {
-    /// Gaps of all contacts.
-    pub gap: Vec<f64>,
     /// Rates of all rows of contacts.
     pub rate: Vec<f64>,
     /// Accelerations J a + bias of all rows of contacts, without contact forces.
@@ -27,8 +25,8 @@ pub(super) struct Delassus {
     pub w: Vec<f64>,
     /// For each chosen row K Jᵀ: the change of velocities by a unit impulse.
     pub response: Vec<Vec<f64>>,
-    /// For each chosen row its row of J.
-    pub jacobian: Vec<Vec<f64>>,
+    /// The mass matrix.
+    pub mass: Mass<f64>,
 }
 
 impl Delassus {
@@ -88,6 +86,6 @@ impl Delassus {
         let w = (0..n * n)
             .map(|k| 0.5 * (dot(&lines[k / n], &response[k % n]) + dot(&lines[k % n], &response[k / n])))
             .collect();
-        Ok((Self { gap, rate, free, rows, w, response, jacobian: lines }, chosen))
+        Ok((Self { rate, free, rows, w, response, mass: parts.mass.clone() }, chosen))
     }
 }

@@ -14,17 +14,6 @@ pub enum ContactError {
         /// Its gap in metres.
         gap: f64,
     },
-    /// A step ended with a gap below zero, a pulling contact or a force outside its cone that no event told of.
-    Missed {
-        /// Time in seconds.
-        t: f64,
-        /// The contact.
-        contact: String,
-        /// Which rule is broken.
-        what: &'static str,
-        /// By how much, in SI units.
-        value: f64,
-    },
     /// No set of open, sliding and sticking contacts fits.
     Undecided {
         /// Time in seconds.
@@ -66,11 +55,6 @@ impl fmt::Display for ContactError {
             Self::Penetration { t, contact, gap } => {
                 write!(f, "at t = {t} s `{contact}` starts with a gap of {gap:.3e} m; move its bodies apart")
             }
-            Self::Missed { t, contact, what, value } => write!(
-                f,
-                "at t = {t} s {what} at `{contact}` ({value:.3e}) without an event before; try a smaller tolerance or \
-                 `largest_step`"
-            ),
             Self::Undecided { t, what, contacts } => write!(
                 f,
                 "at t = {t} s {what} has no solution for the contacts {}; try smaller friction coefficients or `moreau`",
