@@ -15,8 +15,8 @@ pub use generalized_alpha::GeneralizedAlpha;
 pub use mexx::Mexx;
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
-pub(crate) use simulate::{Onward, proceed};
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
+pub(crate) use simulate::{Onward, proceed};
 
 use crate::nonsmooth::ContactError;
 use crate::system::{State, System};

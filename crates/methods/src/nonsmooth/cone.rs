@@ -181,7 +181,8 @@ impl Problem {
                 (0..item.tangents).for_each(|k| floor[item.row + 1 + k] += force * phi[k]);
             }
         }
-        let motion = |p: &[f64], i: usize| c[i] + w[i * n..(i + 1) * n].iter().zip(p).fold(0.0, |sum, (w, p)| sum + w * p);
+        let motion =
+            |p: &[f64], i: usize| c[i] + w[i * n..(i + 1) * n].iter().zip(p).fold(0.0, |sum, (w, p)| sum + w * p);
         let (mut m, mut q) = (vec![0.0; size * size], vec![0.0; size]);
         for (a, left) in columns.iter().enumerate() {
             for &(i, factor) in &left.watch {
@@ -252,7 +253,8 @@ impl Problem {
             // Units in which forces and motions of this contact are of like size.
             let largest = rows.map(|i| w[i * n + i]).fold(0.0, f64::max);
             let unit = if largest > 0.0 { largest.sqrt().recip() } else { 1.0 };
-            let mut normal = Column { watch: vec![(item.row, unit)], push: vec![(item.row, unit)], ..Column::default() };
+            let mut normal =
+                Column { watch: vec![(item.row, unit)], push: vec![(item.row, unit)], ..Column::default() };
             if let Grip::Slide(phi) = item.grip {
                 normal.push.extend((0..item.tangents).map(|k| (item.row + 1 + k, unit * phi[k])));
             }

@@ -23,6 +23,8 @@ use crate::system::State;
 
 /// Accelerations below this part of the largest are zero.
 const STILL: f64 = 1e-10;
+/// The same where the end of sticking is located, not decided.
+const STILLEST: f64 = 1e-13;
 /// By how much of the largest acceleration a contact without press is raised.
 const TIP: f64 = 1e-8;
 /// By how much the cone of a contact about to slip is narrowed.
@@ -78,7 +80,7 @@ pub(super) fn decide<Y: Contacts>(
         }
     });
     let parts = parts.collect();
-    solve(y, s, clues, &delassus, &chosen, parts)
+    solve(y, s, clues, &delassus, &chosen, parts, STILL)
 }
 
 /// The same for a state within a step: closed contacts are those of the modes, and slip if they slide.
@@ -94,7 +96,7 @@ pub(super) fn decide_from_modes<Y: Contacts>(
         _ => Part::Rests,
     });
     let parts = parts.collect();
-    solve(y, s, clues, &delassus, &chosen, parts)
+    solve(y, s, clues, &delassus, &chosen, parts, STILLEST)
 }
 
 fn solve<Y: Contacts>(
@@ -104,6 +106,7 @@ fn solve<Y: Contacts>(
     delassus: &Delassus,
     chosen: &[usize],
     mut parts: Vec<Part>,
+    still: f64,
 ) -> Result<Decision, IntegrateError> {
     let model = y.model();
     let mut c: Vec<f64> = delassus.rows.iter().map(|&row| delassus.free[row]).collect();
@@ -150,7 +153,7 @@ fn solve<Y: Contacts>(
         let mut shared = vec![false; modes.len()];
         let mut more = false;
         for (k, &i) in chosen.iter().enumerate() {
-            if answer.motion[first[k]] > STILL * scale {
+            if answer.motion[first[k]] > still * scale {
                 continue;
             }
             let end = first[k] + 1 + (y.start(i + 1) - y.start(i) - 1);
@@ -158,7 +161,7 @@ fn solve<Y: Contacts>(
             modes[i] = match parts[k] {
                 Part::Smooth => Mode::Slide { direction: [0.0; 2] },
                 Part::Slips(direction) => Mode::Slide { direction },
-                Part::Rests if pace <= STILL * scale => {
+                Part::Rests if pace <= still * scale => {
                     shared[i] = clues[i].slipping.is_some();
                     Mode::Stick
                 }
@@ -175,7 +178,7 @@ fn solve<Y: Contacts>(
                     }
                     Mode::Slide { direction }
                 }
-                Part::Starts(_) if pace > STILL * scale => Mode::Slide { direction },
+                Part::Starts(_) if pace > still * scale => Mode::Slide { direction },
                 Part::Starts(direction) => Mode::Slide { direction },
             };
         }

@@ -57,8 +57,7 @@ impl Delassus {
                 return Err(IntegrateError::NotFinite { t: s.t, what });
             }
         }
-        let chosen: Vec<usize> =
-            (0..count).filter(|&i| choose(i, gap[i], &rate[y.start(i)..y.start(i + 1)])).collect();
+        let chosen: Vec<usize> = (0..count).filter(|&i| choose(i, gap[i], &rate[y.start(i)..y.start(i + 1)])).collect();
         let rows: Vec<usize> = chosen.iter().flat_map(|&i| y.start(i)..y.start(i + 1)).collect();
         let (mut unit, mut zero) = (vec![0.0; total], vec![0.0; shape.rows()]);
         let mut lines = Vec::with_capacity(rows.len());

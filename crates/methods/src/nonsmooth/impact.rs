@@ -91,9 +91,8 @@ pub(super) fn impact<Y: Contacts>(
         }
     }
     let n = before.len();
-    let after: Vec<f64> = (0..n)
-        .map(|i| (0..n).fold(before[i], |sum, j| sum + delassus.w[i * n + j] * impulse[j]))
-        .collect();
+    let after: Vec<f64> =
+        (0..n).map(|i| (0..n).fold(before[i], |sum, j| sum + delassus.w[i * n + j] * impulse[j])).collect();
     let exchanged = (0..n).fold(0.0, |sum, i| sum + (impulse[i] * (before[i].abs() + after[i].abs())).abs());
     let lost = (0..n).fold(0.0, |sum, i| sum - 0.5 * impulse[i] * (before[i] + after[i]));
     let taking_part = |k: &usize| impulse[first[*k]] > 0.0;
@@ -138,7 +137,8 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
             }
             Restitution::Poisson => {
                 let compression = self.phase(t, before.to_vec(), &floor)?;
-                let floor: Vec<f64> = (0..epsilon.len()).map(|k| epsilon[k] * compression.force[self.first[k]]).collect();
+                let floor: Vec<f64> =
+                    (0..epsilon.len()).map(|k| epsilon[k] * compression.force[self.first[k]]).collect();
                 let expansion = self.phase(t, compression.motion, &floor)?;
                 Ok((0..n).map(|i| compression.force[i] + expansion.force[i]).collect())
             }
@@ -193,9 +193,8 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
         let w = |i: usize, j: usize| self.delassus.w[i * n + j];
         let k = closing.iter().position(|&closing| closing).expect("a contact closes");
         let row = self.first[k];
-        let refuse = |reason: &str| {
-            ContactError::Law { contact: model.contact_name(self.chosen[k]), reason: reason.to_owned() }
-        };
+        let refuse =
+            |reason: &str| ContactError::Law { contact: model.contact_name(self.chosen[k]), reason: reason.to_owned() };
         let own = row..=row + self.tangents(k);
         let alone = (0..n).filter(|i| !own.contains(i)).all(|i| own.clone().all(|j| w(i, j).abs() <= 1e-14 * w(j, j)));
         if !alone {

@@ -38,7 +38,10 @@ impl fmt::Display for LcpError {
         match self {
             Self::Ray { variable } => write!(f, "the complementarity problem ends on a ray of variable {variable}"),
             Self::Rounding { pivots } => {
-                write!(f, "the complementarity problem was given up after {pivots} pivots; its numbers are too ill scaled")
+                write!(
+                    f,
+                    "the complementarity problem was given up after {pivots} pivots; its numbers are too ill scaled"
+                )
             }
         }
     }
@@ -166,7 +169,8 @@ impl Tableau {
             let leaving = self.basis[row];
             self.pivot(row, entering);
             if leaving == artificial {
-                let mut set: Vec<usize> = self.basis.iter().filter(|&&b| (n..2 * n).contains(&b)).map(|b| b - n).collect();
+                let mut set: Vec<usize> =
+                    self.basis.iter().filter(|&&b| (n..2 * n).contains(&b)).map(|b| b - n).collect();
                 set.sort_unstable();
                 return Ok(set);
             }
@@ -273,9 +277,8 @@ mod tests {
     fn ties_do_not_go_in_circles() {
         // Equal rows, equal values: four supports of a rigid table, of which any three carry it.
         let columns = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [1.0, -1.0, -1.0]];
-        let m: Vec<f64> = (0..16)
-            .map(|k| columns[k / 4].iter().zip(&columns[k % 4]).fold(0.0, |sum, (a, b)| sum + a * b))
-            .collect();
+        let m: Vec<f64> =
+            (0..16).map(|k| columns[k / 4].iter().zip(&columns[k % 4]).fold(0.0, |sum, (a, b)| sum + a * b)).collect();
         let q = [-1.0; 4];
         let solution = lemke(&m, &q).unwrap();
         check(&m, &q, &solution, 1e-14);

@@ -2,7 +2,8 @@
 //!
 //! A model says what touches and how ([`Contacts`]). [`Hybrid`] makes a plain [`crate::system::System`] of it for given modes (open, slide,
 //! stick), which every integrator can run. [`simulate`] runs it, finds where modes end, and decides what comes next: impacts by a law
-//! of restitution, everything else by complementarity ([`lcp`]).
+//! of restitution, everything else by complementarity ([`lcp`]). For many contacts there is time stepping without events
+//! ([`moreau`]).
 
 mod cone;
 mod contacts;
@@ -12,6 +13,7 @@ mod error;
 mod hybrid;
 mod impact;
 pub mod lcp;
+pub mod moreau;
 mod simulate;
 mod switching;
 mod zeno;

@@ -253,7 +253,11 @@ impl Engine<'_> {
         }
         y.set_modes(&vec![Mode::Open; count]);
         if s.z.len() != y.shape().z {
-            let reason = format!("a state with contacts has {} integrals, not {}; make it with `Hybrid::state`", y.shape().z, s.z.len());
+            let reason = format!(
+                "a state with contacts has {} integrals, not {}; make it with `Hybrid::state`",
+                y.shape().z,
+                s.z.len()
+            );
             return Err(IntegrateError::Refused { reason });
         }
         let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
@@ -429,12 +433,7 @@ impl Engine<'_> {
 }
 
 /// What the zeros say about the contacts.
-fn clues<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
-    hits: &[Hit],
-    functions: &[(usize, Watched)],
-    forces: &[f64],
-) -> Vec<Clue> {
+fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watched)], forces: &[f64]) -> Vec<Clue> {
     let mut clues = vec![Clue::default(); y.modes().len()];
     for hit in hits {
         let (i, watched) = functions[hit.trigger];

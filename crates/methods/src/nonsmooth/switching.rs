@@ -79,11 +79,8 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 }
             }
         }
-        let falling = |i: usize| Trigger {
-            name: y.model().contact_name(i),
-            direction: Direction::Falling,
-            terminal: false,
-        };
+        let falling =
+            |i: usize| Trigger { name: y.model().contact_name(i), direction: Direction::Falling, terminal: false };
         let list = functions.iter().map(|&(i, _)| falling(i)).chain(user.list().iter().cloned()).collect();
         let count = y.modes().len();
         Self {

@@ -135,8 +135,8 @@ impl<T: Toy<N, H, C>, const N: usize, const H: usize, const C: usize> Contacts f
         Self::write(gap, slip, out);
     }
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, _w: &mut (), out: &mut Rows<S>) {
-        let rows = (1 + T::TANGENTS) * C;
-        let mut column = vec![S::zero(); rows];
+        let rows = 1 + T::TANGENTS;
+        let block = out.block_mut(0);
         for j in 0..N {
             let one = |i| S::from(if i == j { 1.0 } else { 0.0 });
             let q = std::array::from_fn(|i| Jet::<S, 1>::new(s.q[i], one(i)));
@@ -144,9 +144,11 @@ impl<T: Toy<N, H, C>, const N: usize, const H: usize, const C: usize> Contacts f
             let q = std::array::from_fn(|i| Jet::<S, 1>::constant(s.q[i]));
             let v = std::array::from_fn(|i| Jet::new(s.v[i], one(i)));
             let slip = self.0.slip(Jet::constant(s.t), q, v).map(|slip| slip.map(|u| u.eps[0]));
-            Self::write(gap, slip, &mut column);
-            for i in 0..rows {
-                out.block_mut(0)[i * N + j] = column[i];
+            for i in 0..C {
+                block[i * rows * N + j] = gap[i];
+                for k in 0..T::TANGENTS {
+                    block[(i * rows + 1 + k) * N + j] = slip[i][k];
+                }
             }
         }
     }
@@ -347,7 +349,8 @@ impl Toy<2, 0, 1> for Belt {
     }
     fn sliding<R: Real>(&self, speed: R) -> [R; 3] {
         let [first, last] = self.friction;
-        let now = if self.fall > 0.0 { (speed * (-1.0 / self.fall)).exp() * (first - last) + last } else { R::from(last) };
+        let now =
+            if self.fall > 0.0 { (speed * (-1.0 / self.fall)).exp() * (first - last) + last } else { R::from(last) };
         [now; 3]
     }
 }
