@@ -261,10 +261,15 @@ fn search_part(
     // g is not negative where the function is on the known side; a value of the wrong sign at the left is rounding.
     let [left, right] = [(side * values[0]).max(0.0), side * values[1]];
     if right < 0.0 {
-        // On the surface at the left, but leaving it on the known side: the zero sought is a later one.
-        let risen = side * (values[0] + slopes[0]);
+        // On the surface at the left, but leaving it on the known side: the zero sought is a later one, perhaps soon.
+        let mut part = NEAR * (b - a);
+        let mut risen = side * (values[0] + slopes[0]);
+        while left == 0.0 && risen <= 0.0 && part > tolerance {
+            part *= 0.1;
+            risen = side * f(a + part);
+        }
         if left == 0.0 && risen > 0.0 {
-            let t = zero(&mut |t| side * f(t), [a + NEAR * (b - a), b], [risen, right], tolerance);
+            let t = zero(&mut |t| side * f(t), [a + part, b], [risen, right], tolerance);
             return [Some((t, leave)), None];
         }
         let t = zero(&mut |t| side * f(t), [a, b], [left, right], tolerance);
@@ -442,6 +447,11 @@ mod tests {
         locator.recall(&[f(0.0)], &[1.0]);
         let hits = locator.search(0.0, 1.0, &[f(1.0)], &mut |t, _, out| out[0] = f(t));
         assert_close(&times(hits), &[0.02]);
+        // Also if it is much shorter than the distance over which slopes are taken.
+        let f = |t: f64| t * (1e-8 - t);
+        locator.recall(&[f(0.0)], &[1.0]);
+        let hits = locator.search(0.0, 1.0, &[f(1.0)], &mut |t, _, out| out[0] = f(t));
+        assert_close(&times(hits), &[1e-8]);
     }
 
     #[test]

@@ -159,6 +159,38 @@ fn shared_friction_slips_when_all_of_it_is_used() {
     assert!((s.v[0] - speed).abs() < 1e-10, "{} {speed}", s.v[0]);
 }
 
+/// A square plate (height, two tilts) on four legs, with a weight that wanders along the diagonal: at (t, t) of half the side.
+struct Table;
+
+impl Toy<3, 0, 4> for Table {
+    const TANGENTS: usize = 0;
+    fn mass(&self) -> [f64; 3] {
+        [1.0; 3]
+    }
+    fn force<R: Real>(&self, t: R, _q: [R; 3], _v: [R; 3]) -> [R; 3] {
+        [R::from(-10.0), t * -10.0, t * -10.0]
+    }
+    fn gap<R: Real>(&self, _t: R, q: [R; 3]) -> [R; 4] {
+        [q[0] + q[1] + q[2], q[0] + q[1] - q[2], q[0] - q[1] + q[2], q[0] - q[1] - q[2]]
+    }
+}
+
+/// With forces of least square the far leg is free from t = ½ on, and hangs there. The plate tips over at t = 1, when the weight
+/// passes the leg below it: both legs beside it lift off at once, and the far one leaves with them.
+#[test]
+fn a_table_tips_over_its_leg() {
+    let (s, keep, run) = follow(&Touching(Table), &[0.0; 3], &[0.0; 3], 1.1, &Options::default());
+    assert_eq!(run.ending, Ok(Ending::Reached));
+    assert_eq!(keep.kinds(), [Kind::LiftOff, Kind::LiftOff]);
+    assert_eq!(
+        (keep.events[0].contacts.as_slice(), keep.events[1].contacts.as_slice()),
+        ([3].as_slice(), [1, 2].as_slice())
+    );
+    assert!((keep.events[0].t - 0.5).abs() < 1e-11 && (keep.events[1].t - 1.0).abs() < 1e-11, "{:?}", keep.events);
+    // About the leg, with N from z̈ + α̈ + β̈ = 0: N = (10 + 20 t)/3 and z̈ = N − 10 = 20 (t − 1)/3.
+    assert!((s.q[0] - 20.0 / 18.0 * 1e-3).abs() < 1e-9, "{:?}", s.q);
+}
+
 /// A pendulum of unit mass and length falls from the horizontal to a wall below its pivot.
 struct Bell;
 

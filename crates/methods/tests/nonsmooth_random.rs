@@ -97,7 +97,8 @@ proptest! {
                     prop_assert!((solution.w[i] * solution.z[i]).abs() < 1e-8 * size * size);
                 }
             }
-            Err(error) => prop_assert!(matches!(error, LcpError::Ray { .. } | LcpError::Rounding { .. })),
+            Err(LcpError::Ray { variable }) => prop_assert!(variable < 4),
+            Err(LcpError::Rounding { pivots }) => prop_assert!(false, "gave up after {} pivots", pivots),
         }
     }
 }

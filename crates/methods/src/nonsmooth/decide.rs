@@ -10,7 +10,8 @@
 //!
 //! A contact in a statically indeterminate set may reach its cone with the forces of least square although others could
 //! carry the rest. Then it still sticks here and is marked as *shared*: from then on the decision itself, not its own cone,
-//! is the switching function.
+//! is the switching function. Likewise a contact whose press falls to zero while others keep it in place (a fourth leg) opens
+//! without leaving; it is marked as *idle*, and its gap is watched half of `touch` below zero, out of the reach of rounding.
 
 use super::cone::{Grip, Item, Problem, vertices};
 use super::contacts::{Contacts, Mode};
@@ -18,6 +19,7 @@ use super::delassus::Delassus;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::simulate::Options;
+use crate::algebra::DEPENDENT;
 use crate::integrate::IntegrateError;
 use crate::system::State;
 
@@ -47,6 +49,10 @@ pub(super) struct Decision {
     pub modes: Vec<Mode>,
     /// Sticking contacts whose force others share.
     pub shared: Vec<bool>,
+    /// Open contacts that others keep from leaving.
+    pub idle: Vec<bool>,
+    /// Forces by rows of contacts.
+    pub force: Vec<f64>,
 }
 
 /// How a contact takes part.
@@ -97,6 +103,14 @@ pub(super) fn decide_from_modes<Y: Contacts>(
     });
     let parts = parts.collect();
     solve(y, s, clues, &delassus, &chosen, parts, STILLEST)
+}
+
+/// Forces of all contacts in their modes at a state, by rows of contacts (press, tangents), in newtons.
+///
+/// Where multipliers are unique these are they. In statically indeterminate sets, where the multipliers are those of least
+/// square, these neither pull nor leave their cones, if there are such forces.
+pub fn contact_forces<Y: Contacts>(y: &Hybrid<'_, Y>, s: &State<f64>) -> Result<Vec<f64>, IntegrateError> {
+    Ok(decide_from_modes(y, s, &vec![Clue::default(); y.modes().len()])?.force)
 }
 
 fn solve<Y: Contacts>(
@@ -150,7 +164,7 @@ fn solve<Y: Contacts>(
             contacts: chosen.iter().map(|&i| model.contact_name(i)).collect(),
         })?;
         let mut modes = vec![Mode::Open; y.modes().len()];
-        let mut shared = vec![false; modes.len()];
+        let (mut shared, mut idle) = (vec![false; modes.len()], vec![false; modes.len()]);
         let mut more = false;
         for (k, &i) in chosen.iter().enumerate() {
             if answer.motion[first[k]] > still * scale {
@@ -183,11 +197,40 @@ fn solve<Y: Contacts>(
             };
         }
         if !more {
-            return Ok(Decision { modes, shared });
+            let closed: Vec<usize> = (0..chosen.len()).filter(|&k| modes[chosen[k]].closed()).collect();
+            for (k, &i) in chosen.iter().enumerate() {
+                idle[i] = !modes[i].closed() && clues[i].lifting && dependent(delassus, &first, &closed, k);
+            }
+            let mut force = vec![0.0; y.start(modes.len())];
+            for (&row, &f) in delassus.rows.iter().zip(&answer.force) {
+                force[row] = f;
+            }
+            return Ok(Decision { modes, shared, idle, force });
         }
     }
     let contacts = chosen.iter().map(|&i| model.contact_name(i)).collect();
     Err(ContactError::Undecided { t: s.t, what: "the choice between sticking and sliding", contacts }.into())
+}
+
+/// Whether the normal of a chosen contact depends on those of the closed ones: its pivot after theirs vanishes.
+fn dependent(delassus: &Delassus, first: &[usize], closed: &[usize], k: usize) -> bool {
+    let n = delassus.rows.len();
+    let rows: Vec<usize> = closed.iter().chain([&k]).map(|&k| first[k]).collect();
+    let m = rows.len();
+    let mut w: Vec<f64> = (0..m * m).map(|c| delassus.w[rows[c / m] * n + rows[c % m]]).collect();
+    for c in 0..m - 1 {
+        let pivot = w[c * m + c];
+        if pivot <= DEPENDENT * delassus.w[rows[c] * n + rows[c]] {
+            continue;
+        }
+        for i in c + 1..m {
+            let factor = w[i * m + c] / pivot;
+            for j in c..m {
+                w[i * m + j] -= factor * w[c * m + j];
+            }
+        }
+    }
+    w[m * m - 1] <= DEPENDENT * delassus.w[first[k] * n + first[k]]
 }
 
 /// The length of a vector of at most two components, and its direction.

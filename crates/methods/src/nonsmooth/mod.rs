@@ -19,6 +19,7 @@ mod switching;
 mod zeno;
 
 pub use contacts::{Contacts, Mode, excess, resist};
+pub use decide::contact_forces;
 pub use error::ContactError;
 pub use hybrid::{ACCOUNTS, Hybrid};
 pub use impact::Restitution;

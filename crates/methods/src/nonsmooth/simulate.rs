@@ -22,6 +22,10 @@ use std::cell::RefCell;
 
 /// Projections after an event stop at corrections below this, relative to the magnitudes; the square of it is left.
 const PROJECTION: f64 = 1e-8;
+/// Events without time passing after which `rest` is raised tenfold with each further one, and the largest speed it reaches so.
+/// Bounces that fast are over in less than the time to which events are located.
+const IMPATIENCE: u32 = 4;
+const HIGHEST_REST: f64 = 1e-6;
 /// Events without time passing after which a run gives up.
 const PATIENCE: u32 = 60;
 
@@ -142,6 +146,8 @@ pub struct Progress {
     pub modes: Vec<Mode>,
     /// Sticking contacts whose force others share.
     pub shared: Vec<bool>,
+    /// Open contacts that others keep from leaving.
+    pub idle: Vec<bool>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
     /// The last impacts of every contact, in seconds.
@@ -176,6 +182,7 @@ pub fn simulate<'m, Y: Contacts>(
     let mut engine = Engine {
         options,
         shared: vec![false; count],
+        idle: vec![false; count],
         zeno: Zeno::new(count),
         last: (f64::NEG_INFINITY, 0),
         run: integrate::Progress::default(),
@@ -203,6 +210,7 @@ pub fn resume<'m, Y: Contacts>(
     let mut engine = Engine {
         options,
         shared: progress.shared.clone(),
+        idle: progress.idle.clone(),
         zeno: Zeno { times: progress.impacts.clone() },
         last: progress.last,
         run: progress.run.clone(),
@@ -216,6 +224,7 @@ pub fn resume<'m, Y: Contacts>(
 struct Engine<'a> {
     options: &'a Options,
     shared: Vec<bool>,
+    idle: Vec<bool>,
     zeno: Zeno,
     last: (f64, u32),
     run: integrate::Progress,
@@ -227,6 +236,7 @@ impl Engine<'_> {
         let progress = Progress {
             modes: y.modes().to_vec(),
             shared: self.shared,
+            idle: self.idle,
             switching: self.switching,
             impacts: self.zeno.times,
             last: self.last,
@@ -288,7 +298,8 @@ impl Engine<'_> {
         let mut onward = Onward::default();
         loop {
             let dynamics = RefCell::new(Dynamics::new(&*y));
-            let mut switching = Switching::new(y, &self.shared, triggers, &dynamics);
+            let idle: Vec<_> = self.idle.iter().map(|&idle| idle.then_some(0.5 * self.options.touch)).collect();
+            let mut switching = Switching::new(y, &self.shared, &idle, triggers, &dynamics);
             let own = switching.functions().len();
             let users = switching.list().len() - own;
             onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);
@@ -374,7 +385,20 @@ impl Engine<'_> {
             }
         }
         let outcome = impact(y, s, self.options, &dead)?;
-        let decision = decide(y, s, self.options, clues)?;
+        let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
+        let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
+        let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, clues)?;
+        for i in 0..count {
+            // Once forces are shared it is the decision that counts, until the contact moves.
+            decision.shared[i] |= self.shared[i] && decision.modes[i] == Mode::Stick;
+            // A leg that hung idle and is neither pressed nor lifted hangs on.
+            let hangs = decision.force[y.start(i)] <= 0.0 && !struck(&outcome, i);
+            if self.idle[i] && hangs {
+                decision.modes[i] = Mode::Open;
+                decision.idle[i] = self.near(y, s, i);
+            }
+        }
+        self.idle = decision.idle;
         for i in 0..count {
             if decision.modes[i].closed() {
                 self.zeno.forget(i);
@@ -399,11 +423,10 @@ impl Engine<'_> {
         for (i, end) in resting {
             report.send(end, Kind::Rest, vec![i], 0.0);
         }
-        let struck = |i: usize| outcome.as_ref().is_some_and(|outcome| outcome.contacts.contains(&i));
         let new = y.modes();
         let changed = |test: &dyn Fn(usize) -> bool| (0..count).filter(|&i| test(i)).collect::<Vec<_>>();
         let lifted = changed(&|i| old[i].closed() && !new[i].closed());
-        let touched = changed(&|i| !old[i].closed() && new[i].closed() && !struck(i));
+        let touched = changed(&|i| !old[i].closed() && new[i].closed() && !struck(&outcome, i));
         let stuck = changed(&|i| new[i] == Mode::Stick && old[i] != Mode::Stick);
         let slipped = changed(&|i| old[i] == Mode::Stick && matches!(new[i], Mode::Slide { .. }));
         let reversed = changed(&|i| match (old[i], new[i]) {
@@ -420,6 +443,15 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Whether a contact touches.
+    fn near<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>, contact: usize) -> bool {
+        let mut gap = vec![0.0; y.modes().len()];
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(y.modes().len())]);
+        gap[contact] <= self.options.touch
+    }
+
     /// The touching contacts that approach, with their speeds.
     fn closing<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<(usize, f64)> {
         let count = y.modes().len();
@@ -430,6 +462,11 @@ impl Engine<'_> {
         let closing = |&i: &usize| gap[i] <= self.options.touch && rate[y.start(i)] < -self.options.rest;
         (0..count).filter(closing).map(|i| (i, -rate[y.start(i)])).collect()
     }
+}
+
+/// Whether a contact took part in an impact.
+fn struck(outcome: &Option<Outcome>, contact: usize) -> bool {
+    outcome.as_ref().is_some_and(|outcome| outcome.contacts.contains(&contact))
 }
 
 /// What the zeros say about the contacts.
@@ -443,7 +480,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap | Watched::Advance | Watched::Swerve => {}
+            Watched::Gap | Watched::Idle(_) | Watched::Advance | Watched::Swerve => {}
         }
     }
     clues
@@ -496,6 +533,7 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
                 run: moment.progress(),
                 modes: self.y.modes().to_vec(),
                 shared: self.engine.shared.clone(),
+                idle: self.engine.idle.clone(),
                 switching,
                 impacts: self.engine.zeno.times.clone(),
                 last: self.engine.last,
