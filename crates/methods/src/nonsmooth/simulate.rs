@@ -148,6 +148,8 @@ pub struct Progress {
     pub shared: Vec<bool>,
     /// Open contacts that others keep from leaving.
     pub idle: Vec<bool>,
+    /// How far below zero the gap of each open contact is watched, in metres.
+    pub below: Vec<f64>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
     /// The last impacts of every contact, in seconds.
@@ -183,6 +185,7 @@ pub fn simulate<'m, Y: Contacts>(
         options,
         shared: vec![false; count],
         idle: vec![false; count],
+        below: vec![0.0; count],
         zeno: Zeno::new(count),
         last: (f64::NEG_INFINITY, 0),
         run: integrate::Progress::default(),
@@ -211,6 +214,7 @@ pub fn resume<'m, Y: Contacts>(
         options,
         shared: progress.shared.clone(),
         idle: progress.idle.clone(),
+        below: progress.below.clone(),
         zeno: Zeno { times: progress.impacts.clone() },
         last: progress.last,
         run: progress.run.clone(),
@@ -225,6 +229,7 @@ struct Engine<'a> {
     options: &'a Options,
     shared: Vec<bool>,
     idle: Vec<bool>,
+    below: Vec<f64>,
     zeno: Zeno,
     last: (f64, u32),
     run: integrate::Progress,
@@ -237,6 +242,7 @@ impl Engine<'_> {
             modes: y.modes().to_vec(),
             shared: self.shared,
             idle: self.idle,
+            below: self.below,
             switching: self.switching,
             impacts: self.zeno.times,
             last: self.last,
@@ -298,8 +304,7 @@ impl Engine<'_> {
         let mut onward = Onward::default();
         loop {
             let dynamics = RefCell::new(Dynamics::new(&*y));
-            let idle: Vec<_> = self.idle.iter().map(|&idle| idle.then_some(0.5 * self.options.touch)).collect();
-            let mut switching = Switching::new(y, &self.shared, &idle, triggers, &dynamics);
+            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics);
             let own = switching.functions().len();
             let users = switching.list().len() - own;
             onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);
@@ -395,7 +400,7 @@ impl Engine<'_> {
             let hangs = decision.force[y.start(i)] <= 0.0 && !struck(&outcome, i);
             if self.idle[i] && hangs {
                 decision.modes[i] = Mode::Open;
-                decision.idle[i] = self.near(y, s, i);
+                decision.idle[i] = self.gaps(y, s)[i] <= self.options.touch;
             }
         }
         self.idle = decision.idle;
@@ -409,6 +414,11 @@ impl Engine<'_> {
         let mut dynamics = Dynamics::new(&*y);
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
+        // What touches within the tolerance of others may be a little below zero; there it starts from.
+        self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
+        for i in (0..count).filter(|&i| self.idle[i]) {
+            self.below[i] = self.below[i].max(0.5 * self.options.touch);
+        }
         if let Some(Outcome { lost, driven, .. }) = &outcome {
             let z = y.model().shape().z;
             s.z[z] += driven;
@@ -443,13 +453,14 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether a contact touches.
-    fn near<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>, contact: usize) -> bool {
-        let mut gap = vec![0.0; y.modes().len()];
+    /// The gaps of all contacts.
+    fn gaps<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<f64> {
+        let count = y.modes().len();
+        let mut gap = vec![0.0; count];
         let mut work = y.work();
         y.prepare(s, &mut work);
-        y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(y.modes().len())]);
-        gap[contact] <= self.options.touch
+        y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(count)]);
+        gap
     }
 
     /// The touching contacts that approach, with their speeds.
@@ -480,7 +491,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap | Watched::Idle(_) | Watched::Advance | Watched::Swerve => {}
+            Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
         }
     }
     clues
@@ -534,6 +545,7 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
                 modes: self.y.modes().to_vec(),
                 shared: self.engine.shared.clone(),
                 idle: self.engine.idle.clone(),
+                below: self.engine.below.clone(),
                 switching,
                 impacts: self.engine.zeno.times.clone(),
                 last: self.engine.last,

@@ -25,13 +25,12 @@ use std::cell::RefCell;
 /// What a function watches.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Watched {
-    Gap,
+    /// The gap, perhaps a little below zero.
+    Gap(f64),
     Press,
     Advance,
     Swerve,
     Cone,
-    /// The gap, a little below zero.
-    Idle(f64),
     /// Whether a statically indeterminate set can still stick.
     Shared,
 }
@@ -56,7 +55,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
     pub fn new(
         y: &Hybrid<'m, Y>,
         shared: &[bool],
-        idle: &[Option<f64>],
+        below: &[f64],
         user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
         dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
     ) -> Self {
@@ -64,7 +63,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         for (i, mode) in y.modes().iter().enumerate() {
             let tangents = y.start(i + 1) - y.start(i) - 1;
             match mode {
-                Mode::Open => functions.push((i, idle[i].map_or(Watched::Gap, Watched::Idle))),
+                Mode::Open => functions.push((i, Watched::Gap(below[i]))),
                 Mode::Slide { .. } => {
                     functions.push((i, Watched::Press));
                     if tangents > 0 {
@@ -131,8 +130,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             _ => [0.0; 2],
         };
         match watched {
-            Watched::Gap => self.gap[contact],
-            Watched::Idle(below) => self.gap[contact] + below,
+            Watched::Gap(below) => self.gap[contact] + below,
             Watched::Press => self.force[row],
             Watched::Advance => {
                 let u = pair(&self.rate);
