@@ -204,9 +204,7 @@ impl<Y: System> Dynamics<Y> {
             for (c, bias) in out.multipliers.iter_mut().zip(&self.bias) {
                 *c = -bias;
             }
-            if !self.friction.loads.is_empty() {
-                self.add_friction(y, s, &mut out.v)?;
-            }
+            self.add_friction(y, s, &mut out.v, &out.multipliers)?;
             self.counts.solves += 1;
             let (mass, rows, f, c) = (&self.mass, &self.rows, &mut out.v, &mut out.multipliers);
             let solved =
@@ -219,15 +217,22 @@ impl<Y: System> Dynamics<Y> {
         Ok(())
     }
 
-    /// Adds sliding friction to the forces of a state whose rows are factored and whose bias is known.
-    fn add_friction(&mut self, y: &Y, s: &State<f64>, force: &mut [f64]) -> Result<(), IntegrateError> {
+    /// Adds sliding friction to the forces, or impulses, of a prepared state whose rows are factored and are to move by `c`.
+    pub(crate) fn add_friction(
+        &mut self,
+        y: &Y,
+        s: &State<f64>,
+        force: &mut [f64],
+        c: &[f64],
+    ) -> Result<(), IntegrateError> {
+        if self.friction.loads.is_empty() {
+            return Ok(());
+        }
         let (mass, rows, saddle) = (&self.mass, &self.rows, &mut self.saddle);
         let Friction { loads, unit, force: free, column, response, matrix, values } = &mut self.friction;
         let k = loads.len();
         free.copy_from_slice(force);
-        for (c, bias) in response.iter_mut().zip(&self.bias) {
-            *c = -bias;
-        }
+        response.copy_from_slice(c);
         saddle.solve_trial(mass, rows, free, response).map_err(|error| named(y, s.t, error))?;
         for (value, &load) in values.iter_mut().zip(&*loads) {
             *value = response[load];

@@ -78,7 +78,7 @@ fn a_sliding_block_stops_and_sticks() {
 #[test]
 fn a_sliding_ball_rolls() {
     let model = Touching(Roller { gravity: 9.81, friction: 0.25 });
-    for method in ["dopri5", "dop853", "radau", "generalized_alpha"] {
+    for method in ["dopri5", "dop853", "radau", "generalized_alpha", "mexx"] {
         let tolerance = if method == "generalized_alpha" { 1e-7 } else { 1e-11 };
         let (s, keep, run) =
             follow_with(&model, &[0.0, 1.0, 0.0], &[3.0, 0.0, 0.0], 1.0, &Options::default(), method, tolerance);
@@ -149,6 +149,24 @@ fn a_mass_on_a_belt_sticks_and_slips_periodically() {
         t += slip + stick;
     }
     assert!(keep.events.len() >= 10);
+}
+
+/// Stick–slip with a falling curve of friction: forces that depend on velocities and multipliers. All methods agree.
+#[test]
+fn methods_agree_on_sliding_friction() {
+    let model = Touching(Belt { gravity: 10.0, stiffness: 100.0, speed: 0.5, friction: [0.8, 0.4], fall: 0.2 });
+    let end = |method, tolerance| {
+        let (s, keep, run) = follow_with(&model, &[0.0, 0.0], &[0.1, 0.0], 0.6, &Options::default(), method, tolerance);
+        assert_eq!(run.ending, Ok(Ending::Reached), "{method}");
+        (s, keep.events[0].t)
+    };
+    let (exact, first) = end("dop853", 1e-12);
+    for (method, tolerance) in [("dopri5", 1e-10), ("radau", 1e-9), ("mexx", 1e-9), ("generalized_alpha", 1e-7)] {
+        let (s, t) = end(method, tolerance);
+        // Errors of single steps add up over some hundred to thousand of them.
+        assert!((t - first).abs() < 3e3 * tolerance, "{method} {t} {first}");
+        assert!((s.q[0] - exact.q[0]).abs() < 3e3 * tolerance, "{method} {:?} {:?}", s.q, exact.q);
+    }
 }
 
 /// A puck thrown obliquely stops after v₀/(μ g) on a straight line; pulled by less than μ g it stays, by more it does not stop.
