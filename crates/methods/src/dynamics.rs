@@ -6,6 +6,16 @@
 //! v ← v + δ,   min ½ δᵀ M δ   with   G δ = −(G v + g_t),  A δ = −(A v + b)
 //! ```
 //!
+//! Sliding friction C λ (forces linear in k multipliers, the loads P λ) is solved with them, without lag. With the solution λ₀
+//! for the forces f and the responses X to the columns of C, both by the symmetric factors,
+//!
+//! ```text
+//! (1 − P X) P λ = P λ₀                              k × k, Woodbury
+//! ```
+//!
+//! The matrix is the unit without friction. As coefficients grow, its leading minors first reach zero where rigid bodies with
+//! Coulomb's law stop having one solution (Painlevé); a pivot that is not positive is therefore an error.
+//!
 //! Projections are shortest in the metric of M, so they do not favour a unit. Redundant rows are found by the solve and
 //! need not be removed; they are checked once the others are met.
 //!
@@ -24,6 +34,8 @@ const HALVINGS: u32 = 20;
 const STALL: f64 = 1e3 * f64::EPSILON;
 /// Pivot below which a projection that fails is blamed on rows that exclude each other.
 const NEARLY_DEPENDENT: f64 = 1e-4;
+/// Pivots of 1 − P X at or below this count as jammed.
+const JAMMED: f64 = 1e-8;
 /// The slowest motion, in magnitudes per second, against which residuals of velocities are measured.
 const SLOWEST: f64 = 1e-6;
 
@@ -74,7 +86,25 @@ pub struct Dynamics<Y: System> {
     size: Vec<f64>,
     residual: Vec<f64>,
     relative: Vec<f64>,
+    friction: Friction,
     counts: Counts,
+}
+
+/// Scratch for friction driven by multipliers.
+#[derive(Default)]
+struct Friction {
+    /// The rows that drive it.
+    loads: Vec<usize>,
+    /// Multipliers of all rows, zero but at loads.
+    unit: Vec<f64>,
+    /// The forces without friction.
+    force: Vec<f64>,
+    /// A column of C, then its response.
+    column: Vec<f64>,
+    response: Vec<f64>,
+    /// 1 − P X by rows, and P λ.
+    matrix: Vec<f64>,
+    values: Vec<f64>,
 }
 
 /// The mass matrix, the Jacobian and the factors of the last evaluation or projection.
@@ -97,6 +127,18 @@ impl<Y: System> Dynamics<Y> {
         let rows = Rows::new(shape.rows(), shape.v, &y.row_blocks());
         let saddle = Saddle::new(&mass, &rows);
         let zeros = |n| vec![0.0; n];
+        let loads = y.loads();
+        let k = loads.len();
+        let sized = |n| if k == 0 { Vec::new() } else { zeros(n) };
+        let friction = Friction {
+            unit: sized(shape.rows()),
+            force: sized(shape.v),
+            column: sized(shape.v),
+            response: sized(shape.rows()),
+            matrix: zeros(k * k),
+            values: zeros(k),
+            loads,
+        };
         Self {
             work: y.work(),
             shape,
@@ -111,6 +153,7 @@ impl<Y: System> Dynamics<Y> {
             size: zeros(shape.v),
             residual: zeros(shape.rows()),
             relative: zeros(shape.rows()),
+            friction,
             counts: Counts::default(),
         }
     }
@@ -161,6 +204,7 @@ impl<Y: System> Dynamics<Y> {
             for (c, bias) in out.multipliers.iter_mut().zip(&self.bias) {
                 *c = -bias;
             }
+            self.add_friction(y, s, &mut out.v, &out.multipliers)?;
             self.counts.solves += 1;
             let (mass, rows, f, c) = (&self.mass, &self.rows, &mut out.v, &mut out.multipliers);
             let solved =
@@ -171,6 +215,62 @@ impl<Y: System> Dynamics<Y> {
         y.rate(s, &mut self.work, &mut out.x);
         y.integrand(s, &out.multipliers, &mut self.work, &mut out.z);
         Ok(())
+    }
+
+    /// Adds sliding friction to the forces, or impulses, of a prepared state whose rows are factored and are to move by `c`.
+    pub(crate) fn add_friction(
+        &mut self,
+        y: &Y,
+        s: &State<f64>,
+        force: &mut [f64],
+        c: &[f64],
+    ) -> Result<(), IntegrateError> {
+        if self.friction.loads.is_empty() {
+            return Ok(());
+        }
+        let (mass, rows, saddle) = (&self.mass, &self.rows, &mut self.saddle);
+        let Friction { loads, unit, force: free, column, response, matrix, values } = &mut self.friction;
+        let k = loads.len();
+        free.copy_from_slice(force);
+        response.copy_from_slice(c);
+        saddle.solve_trial(mass, rows, free, response).map_err(|error| named(y, s.t, error))?;
+        for (value, &load) in values.iter_mut().zip(&*loads) {
+            *value = response[load];
+        }
+        unit.fill(0.0);
+        for j in 0..k {
+            unit[loads[j]] = 1.0;
+            column.fill(0.0);
+            y.friction(s, unit, &mut self.work, column);
+            unit[loads[j]] = 0.0;
+            response.fill(0.0);
+            saddle.solve_trial(mass, rows, column, response).map_err(|error| named(y, s.t, error))?;
+            for i in 0..k {
+                matrix[i * k + j] = f64::from(u8::from(i == j)) - response[loads[i]];
+            }
+        }
+        self.counts.solves += 1 + k as u64;
+        // Elimination without exchanges, so that the pivots are ratios of leading minors.
+        for j in 0..k {
+            let pivot = matrix[j * k + j];
+            if pivot.is_nan() || pivot <= JAMMED {
+                return Err(IntegrateError::Jammed { t: s.t, load: y.load_name(s, loads[j]), pivot });
+            }
+            for i in j + 1..k {
+                let factor = matrix[i * k + j] / pivot;
+                for l in j..k {
+                    matrix[i * k + l] -= factor * matrix[j * k + l];
+                }
+                values[i] -= factor * values[j];
+            }
+        }
+        for j in (0..k).rev() {
+            let sum = (j + 1..k).fold(values[j], |sum, l| sum - matrix[j * k + l] * values[l]);
+            values[j] = sum / matrix[j * k + j];
+            unit[loads[j]] = values[j];
+        }
+        y.friction(s, unit, &mut self.work, force);
+        finite(y, s, force, "the friction on")
     }
 
     fn update_mass(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {

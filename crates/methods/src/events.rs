@@ -261,6 +261,17 @@ fn search_part(
     // g is not negative where the function is on the known side; a value of the wrong sign at the left is rounding.
     let [left, right] = [(side * values[0]).max(0.0), side * values[1]];
     if right < 0.0 {
+        // On the surface at the left, but leaving it on the known side: the zero sought is a later one, perhaps soon.
+        let mut part = NEAR * (b - a);
+        let mut risen = side * (values[0] + slopes[0]);
+        while left == 0.0 && risen <= 0.0 && part > tolerance {
+            part *= 0.1;
+            risen = side * f(a + part);
+        }
+        if left == 0.0 && risen > 0.0 {
+            let t = zero(&mut |t| side * f(t), [a + part, b], [risen, right], tolerance);
+            return [Some((t, leave)), None];
+        }
         let t = zero(&mut |t| side * f(t), [a, b], [left, right], tolerance);
         return [Some((t, leave)), None];
     }
@@ -426,6 +437,21 @@ mod tests {
         let f = |t: f64| t - 0.5;
         assert_close(&times(&watch(&[trigger(Direction::Both)], &[&f], &[0.0, 0.5, 1.0])), &[0.5]);
         assert_close(&times(&watch(&[trigger(Direction::Both)], &[&f], &[0.0, 0.25, 0.75, 1.0])), &[0.5]);
+    }
+
+    #[test]
+    fn a_whole_bounce_in_one_part_of_a_step_is_found() {
+        // Known to be above zero, a rounding error below it, and back within a tenth of a sub-interval.
+        let f = |t: f64| t * (0.02 - t) - 1e-15;
+        let mut locator = Locator::new(&[trigger(Direction::Falling)]);
+        locator.recall(&[f(0.0)], &[1.0]);
+        let hits = locator.search(0.0, 1.0, &[f(1.0)], &mut |t, _, out| out[0] = f(t));
+        assert_close(&times(hits), &[0.02]);
+        // Also if it is much shorter than the distance over which slopes are taken.
+        let f = |t: f64| t * (1e-8 - t);
+        locator.recall(&[f(0.0)], &[1.0]);
+        let hits = locator.search(0.0, 1.0, &[f(1.0)], &mut |t, _, out| out[0] = f(t));
+        assert_close(&times(hits), &[1e-8]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod integrate;
 pub mod jet;
 pub mod lanes;
 pub mod lie;
+pub mod nonsmooth;
 pub mod problems;
 pub mod real;
 pub mod scalar;

@@ -3,6 +3,7 @@
 //! ```text
 //! q̇ = T(q) v                         configuration, through `retract` and `local_rate`
 //! M(q) v̇ = f(t,q,v,x) − Gᵀλ − Aᵀμ     balance of momentum
+//!          + C(t,q,v) λ                sliding friction, if there are `loads`
 //! ẋ = r(t,q,v,x)                     extra states (activation, fibre length, …)
 //! ż = s(t,q,v,x,λ)                   integrals that feed nothing back (work done, heat)
 //! 0 = g(t,q)                         holonomic constraints, G = ∂g/∂q · T
@@ -166,6 +167,12 @@ pub trait System: Sync {
     fn constraint_bias<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
     /// The Jacobian [G; A] of all rows; every block is overwritten.
     fn jacobian<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut Rows<S>) {}
+    /// The rows whose multipliers drive sliding friction, ascending. With any, [`System::friction`] counts.
+    fn loads(&self) -> Vec<usize> {
+        Vec::new()
+    }
+    /// Adds C(t, q, v) λ to `out`: forces linear in the multipliers of the [`System::loads`] (of all rows given, others are ignored).
+    fn friction<S: Scalar>(&self, _s: &State<S>, _multipliers: &[S], _w: &mut Self::Work<S>, _out: &mut [S]) {}
     /// The gaps γ(t, q).
     fn gap<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
 
@@ -189,6 +196,10 @@ pub trait System: Sync {
     /// The user's name of a constraint row.
     fn row_name(&self, row: usize) -> String {
         format!("constraint {row}")
+    }
+    /// The user's name of a load and how strong its friction is there, for messages.
+    fn load_name(&self, _s: &State<f64>, row: usize) -> String {
+        self.row_name(row)
     }
     /// The user's name of a velocity.
     fn velocity_name(&self, velocity: usize) -> String {

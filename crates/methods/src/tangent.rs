@@ -3,8 +3,8 @@
 //! At a state (t, q, v, x) with multipliers λ and accelerations a, along q ⊕ δ at δ = 0:
 //!
 //! ```text
-//! K  = ∂(f − [G;A]ᵀλ − M a)/∂δ     stiffness, geometric stiffness of the constraints and change of mass included
-//! D  = ∂f/∂v                        damping and gyroscopic terms
+//! K  = ∂(f + Cλ − [G;A]ᵀλ − M a)/∂δ  stiffness, geometric stiffness of the constraints and change of mass included
+//! D  = ∂(f + Cλ)/∂v                 damping, gyroscopic terms and sliding friction
 //! C  = ∂(G v + g_t; A v + b)/∂δ     change of the velocity-level residuals
 //! ∂f/∂x,  ∂r/∂δ,  ∂r/∂v,  ∂r/∂x     the extra states
 //! ```
@@ -224,6 +224,7 @@ impl<Y: System> Tangent<Y> {
             y.force(&d.state, &mut d.work, &mut d.force);
             if !d.residual.is_empty() {
                 y.jacobian(&d.state, &mut d.work, &mut d.rows);
+                y.friction(&d.state, &d.multipliers, &mut d.work, &mut d.force);
                 d.rows.add_transpose(-1.0, &d.multipliers, &mut d.force);
                 y.constraint_rate(&d.state, &mut d.work, &mut d.residual);
             }
@@ -250,6 +251,7 @@ impl<Y: System> Tangent<Y> {
             }
             y.prepare(&d.state, &mut d.work);
             y.force(&d.state, &mut d.work, &mut d.force);
+            y.friction(&d.state, &d.multipliers, &mut d.work, &mut d.force);
             scatter(&mut self.damping, &d.force, &self.compression.direction_of, pass);
             moved.iter().flatten().for_each(|&v| d.state.v[v].eps = [0.0; WIDTH]);
         }

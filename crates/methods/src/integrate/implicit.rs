@@ -36,6 +36,10 @@ pub(super) struct Frame<Y: System> {
     /// Mass and rows where the tangent was taken.
     mass: Mass<f64>,
     rows: Rows<f64>,
+    /// The rows that drive friction, and for each its column of forces where the tangent was taken.
+    loads: Vec<usize>,
+    friction: Vec<f64>,
+    unit: Vec<f64>,
     /// Rows left out of the matrices because they depend on others.
     pub held: Vec<bool>,
     /// Whether the tangent was taken at the base.
@@ -76,8 +80,12 @@ impl<Y: System> Frame<Y> {
         let mass = Mass::new(&y.mass_blocks());
         let rows = Rows::new(shape.rows(), shape.v, &y.row_blocks());
         let zeros = |n| vec![0.0; n];
+        let loads = y.loads();
         Self {
             shape,
+            friction: zeros(loads.len() * shape.v),
+            unit: zeros(shape.rows()),
+            loads,
             dynamics: Dynamics::new(y),
             base: State::zeros(shape),
             rates: Rates::zeros(shape),
@@ -163,7 +171,14 @@ impl<Y: System> Frame<Y> {
 
     /// What Newton's matrix is made of.
     pub fn parts(&self) -> Parts<'_, Y> {
-        Parts { mass: &self.mass, rows: &self.rows, tangent: &self.tangent, held: &self.held }
+        Parts {
+            mass: &self.mass,
+            rows: &self.rows,
+            tangent: &self.tangent,
+            held: &self.held,
+            loads: &self.loads,
+            friction: &self.friction,
+        }
     }
 
     fn compute(&mut self, y: &Y) {
@@ -172,6 +187,12 @@ impl<Y: System> Frame<Y> {
         y.prepare(state, &mut self.work);
         y.mass(state, &mut self.work, &mut self.mass);
         y.jacobian(state, &mut self.work, &mut self.rows);
+        self.friction.fill(0.0);
+        for (&load, column) in self.loads.iter().zip(self.friction.chunks_exact_mut(self.shape.v.max(1))) {
+            self.unit[load] = 1.0;
+            y.friction(state, &self.unit, &mut self.work, column);
+            self.unit[load] = 0.0;
+        }
         self.counts.tangents += 1;
     }
 
@@ -187,6 +208,7 @@ impl<Y: System> Frame<Y> {
         if !residuals.is_empty() {
             y.jacobian(s, work, &mut self.stage_rows);
             self.stage_rows.add_transpose(-1.0, multipliers, momentum);
+            y.friction(s, multipliers, work, momentum);
             y.constraint_rate(s, work, residuals);
         }
         if !(self.mass_ready && self.mass_is_constant) {

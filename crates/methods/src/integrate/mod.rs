@@ -16,7 +16,9 @@ pub use mexx::Mexx;
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
+pub(crate) use simulate::{Onward, proceed};
 
+use crate::nonsmooth::ContactError;
 use crate::system::{State, System};
 use std::fmt;
 
@@ -312,6 +314,15 @@ pub enum IntegrateError {
         /// The velocity without inertia.
         velocity: String,
     },
+    /// Sliding friction has no force that fits, or more than one (a Painlevé configuration).
+    Jammed {
+        /// Time in seconds.
+        t: f64,
+        /// The contact and its coefficient.
+        load: String,
+        /// What is left of the unit by which the contact's own push would open it; zero or negative when jammed.
+        pivot: f64,
+    },
     /// A value is no longer a finite number.
     NotFinite {
         /// Time in seconds.
@@ -319,6 +330,8 @@ pub enum IntegrateError {
         /// Where it was met.
         what: String,
     },
+    /// Something at a contact.
+    Contact(ContactError),
     /// The method cannot run on this system or with these settings.
     Refused {
         /// Why, and what to use instead.
@@ -354,10 +367,23 @@ impl fmt::Display for IntegrateError {
             Self::SingularMass { t, velocity } => {
                 write!(f, "at t = {t} s there is no positive inertia for {velocity}; give the body a mass and inertia")
             }
+            Self::Jammed { t, load, pivot } => write!(
+                f,
+                "at t = {t} s sliding friction at {load} presses the contact as fast as it loads it (factor {pivot:.3e}, \
+                 must be positive): rigid bodies have no unique force there (Painlevé); try a smaller coefficient, a \
+                 compliant contact or `moreau`"
+            ),
             Self::NotFinite { t, what } => write!(f, "at t = {t} s {what} is not a finite number"),
+            Self::Contact(error) => error.fmt(f),
             Self::Refused { reason } => f.write_str(reason),
         }
     }
 }
 
 impl std::error::Error for IntegrateError {}
+
+impl From<ContactError> for IntegrateError {
+    fn from(error: ContactError) -> Self {
+        Self::Contact(error)
+    }
+}

@@ -10,7 +10,7 @@
 //! ⎣ [G;A] + c₃ C                   0               0     ⎦
 //! ```
 //!
-//! with real or complex coefficients. Rows that depend on others ([`crate::algebra::Saddle::dependent`]) would make it
+//! with real or complex coefficients. Where multipliers drive friction C λ, their columns are [G;A]ᵀ − C. Rows that depend on others ([`crate::algebra::Saddle::dependent`]) would make it
 //! singular: their equation is replaced by Δλ = 0. What they ask for then follows from the rows they depend on, and the
 //! velocities are the same. (Penalising them instead would let rounding choose between nearly parallel rows off the
 //! manifold, where the rank of closed loops is higher than on it.)
@@ -51,6 +51,9 @@ pub(super) struct Parts<'a, Y: System> {
     pub tangent: &'a Tangent<Y>,
     /// The rows that depend on others.
     pub held: &'a [bool],
+    /// The rows that drive friction, and for each its column of C.
+    pub loads: &'a [usize],
+    pub friction: &'a [f64],
 }
 
 /// Newton's matrix and its factors, dense where it is small or full, sparse elsewhere.
@@ -168,7 +171,7 @@ fn assemble<T: Field, Y: System>(
     parts: &Parts<'_, Y>,
     mut put: impl FnMut(usize, usize, T),
 ) {
-    let Parts { mass, rows, tangent, held } = parts;
+    let Parts { mass, rows, tangent, held, loads, friction } = parts;
     let per_velocity = c.second / c.first;
     for (i, (block, first)) in mass.blocks().enumerate() {
         let values = mass.block(i);
@@ -210,6 +213,11 @@ fn assemble<T: Field, Y: System>(
             };
             put(v + x + row, col, down);
             put(col, v + x + row, right);
+        }
+    }
+    for (&row, column) in loads.iter().zip(friction.chunks_exact(v.max(1))) {
+        for (i, &value) in column.iter().enumerate() {
+            put(i, v + x + row, if held[row] { T::default() } else { -T::from(value) });
         }
     }
     for (row, &held) in held.iter().enumerate() {

@@ -152,10 +152,40 @@ pub fn simulate<Y: System>(
     triggers: &mut dyn Triggers<Y>,
     observer: &mut dyn Observer,
 ) -> Run {
+    proceed(y, s, integrator, span, triggers, observer, &Onward::default())
+}
+
+/// Where a run stands that goes on with a system whose shape has changed.
+#[derive(Default)]
+pub(crate) struct Onward {
+    /// The index of the next output.
+    pub next_output: u64,
+    /// The work done so far.
+    pub counts: Counts,
+    /// On which side of zero event functions are to be taken; others, and those not listed, tell it by their value.
+    pub sides: Vec<Option<f64>>,
+}
+
+/// Integrates from the state to the end of the span, as the next part of a run.
+pub(crate) fn proceed<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    integrator: &mut dyn Integrator<Y>,
+    span: &Span,
+    triggers: &mut dyn Triggers<Y>,
+    observer: &mut dyn Observer,
+    onward: &Onward,
+) -> Run {
     let mut work = Work::new(y, s, span, triggers);
+    (work.next_output, work.earlier) = (onward.next_output, onward.counts);
     let ending = integrator.start(y, s).and_then(|()| {
         work.evaluate(y, s, triggers);
         work.locator.begin(&work.values, &[]);
+        let mut sides = work.locator.sides().to_vec();
+        for (side, given) in sides.iter_mut().zip(&onward.sides) {
+            *side = given.unwrap_or(*side);
+        }
+        work.locator.recall(&work.values, &sides);
         while let Some(t) = span.output(work.next_output)
             && t <= s.t
         {

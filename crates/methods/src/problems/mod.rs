@@ -10,6 +10,7 @@ mod pendulum;
 pub mod residual;
 mod sleigh;
 mod stiff;
+pub mod touching;
 mod wire;
 
 pub use free_body::FreeBody;

@@ -11,6 +11,8 @@
 //! z_{n+1} = z_n + h s(t_{n+1}, q_{n+1}, v_n, x_n, λ_{n+1})
 //! ```
 //!
+//! Sliding friction C λ is solved with the multipliers at n + 1, not lagged as in \[1\] (46); C is that of q_{n+1} and v_n.
+//!
 //! G stands for the rows of both kinds, [G; A]. With M v_n on both sides of (40) the unknown is the change of velocity, which
 //! loses no digits in short substeps. Everything on the right is known before the solve, so a substep is a smooth map of
 //! the state on the velocity constraints to another one there: this is why errors have an expansion in h.
@@ -208,6 +210,8 @@ impl<Y: System> Euler<Y> {
         self.multipliers.iter_mut().for_each(|c| *c = -*c);
         self.counts.factorisations += 1;
         self.counts.solves += 1;
+        self.dynamics.add_friction(y, s, &mut self.momentum, &self.multipliers)?;
+        let parts = self.dynamics.parts();
         parts
             .saddle
             .solve_trial(parts.mass, parts.rows, &mut self.momentum, &mut self.multipliers)

@@ -1,0 +1,90 @@
+//! How contacts move each other: the Delassus matrix of the free system with its bilateral constraints.
+//!
+//! ```text
+//! W = J K Jᵀ,   K = M⁻¹ − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹,   c = J a + bias
+//! ```
+//!
+//! J are the chosen rows of contacts, G the rows of the model's own constraints, a the accelerations without contact forces.
+
+use super::contacts::Contacts;
+use super::hybrid::Hybrid;
+use crate::algebra::{Mass, Rows};
+use crate::dynamics::{Dynamics, Rates};
+use crate::integrate::IntegrateError;
+use crate::system::State;
+
+/// What a decision about contacts starts from; all values are at one state. Allocated at events, never in steps.
+pub(super) struct Delassus {
+    /// Rates of all rows of contacts.
+    pub rate: Vec<f64>,
+    /// Accelerations J a + bias of all rows of contacts, without contact forces.
+    pub free: Vec<f64>,
+    /// The rows chosen.
+    pub rows: Vec<usize>,
+    /// W by rows.
+    pub w: Vec<f64>,
+    /// For each chosen row K Jᵀ: the change of velocities by a unit impulse.
+    pub response: Vec<Vec<f64>>,
+    /// The mass matrix.
+    pub mass: Mass<f64>,
+}
+
+impl Delassus {
+    /// Evaluates the free system at a state for the contacts that `choose` picks by gaps and rates.
+    pub fn new<Y: Contacts>(
+        y: &Hybrid<'_, Y>,
+        s: &State<f64>,
+        choose: impl Fn(usize, f64, &[f64]) -> bool,
+    ) -> Result<(Self, Vec<usize>), IntegrateError> {
+        let model = y.model();
+        let count = model.contacts();
+        let (total, shape) = (y.start(count), model.shape());
+        let mut dynamics = Dynamics::new(model);
+        let mut rates = Rates::zeros(shape);
+        dynamics.evaluate(model, s, &mut rates)?;
+        let parts = dynamics.parts();
+        let mut jacobian = Rows::new(total, shape.v, &model.contact_blocks());
+        let (mut gap, mut rate, mut free) = (vec![0.0; count], vec![0.0; total], vec![0.0; total]);
+        model.contact_gap(s, parts.work, &mut gap);
+        model.contact_rate(s, parts.work, &mut rate);
+        model.contact_bias(s, parts.work, &mut free);
+        model.contact_jacobian(s, parts.work, &mut jacobian);
+        jacobian.add_apply(&rates.v, &mut free);
+        for (values, what) in [(&rate, "the rate"), (&free, "the acceleration")] {
+            if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                let contact = (0..count).rfind(|&i| y.start(i) <= row).unwrap_or(0);
+                let what = format!("{what} of `{}`", model.contact_name(contact));
+                return Err(IntegrateError::NotFinite { t: s.t, what });
+            }
+        }
+        let chosen: Vec<usize> = (0..count).filter(|&i| choose(i, gap[i], &rate[y.start(i)..y.start(i + 1)])).collect();
+        let rows: Vec<usize> = chosen.iter().flat_map(|&i| y.start(i)..y.start(i + 1)).collect();
+        let (mut unit, mut zero) = (vec![0.0; total], vec![0.0; shape.rows()]);
+        let mut lines = Vec::with_capacity(rows.len());
+        let mut response = Vec::with_capacity(rows.len());
+        for &row in &rows {
+            unit[row] = 1.0;
+            let mut line = vec![0.0; shape.v];
+            jacobian.add_transpose(1.0, &unit, &mut line);
+            unit[row] = 0.0;
+            let mut answer = line.clone();
+            if shape.rows() == 0 {
+                parts.mass.solve(&mut answer);
+            } else {
+                zero.fill(0.0);
+                parts.saddle.solve_trial(parts.mass, parts.rows, &mut answer, &mut zero).map_err(|_| {
+                    IntegrateError::NotFinite { t: s.t, what: "the response of the constraints to contacts".to_owned() }
+                })?;
+            }
+            lines.push(line);
+            response.push(answer);
+        }
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
+        let n = rows.len();
+        // The mean of both triangles: symmetric to the last bit.
+        let w = (0..n * n)
+            .map(|k| 0.5 * (dot(&lines[k / n], &response[k % n]) + dot(&lines[k % n], &response[k / n])))
+            .collect();
+        Ok((Self { rate, free, rows, w, response, mass: parts.mass.clone() }, chosen))
+    }
+}

@@ -1,0 +1,26 @@
+//! Motion with contacts: gaps that close and open, friction that sticks and slides.
+//!
+//! A model says what touches and how ([`Contacts`]). [`Hybrid`] makes a plain [`crate::system::System`] of it for given modes (open, slide,
+//! stick), which every integrator can run. [`simulate`] runs it, finds where modes end, and decides what comes next: impacts by a law
+//! of restitution, everything else by complementarity ([`lcp`]). For many contacts there is time stepping without events
+//! ([`moreau`]).
+
+mod cone;
+mod contacts;
+mod decide;
+mod delassus;
+mod error;
+mod hybrid;
+mod impact;
+pub mod lcp;
+pub mod moreau;
+mod simulate;
+mod switching;
+mod zeno;
+
+pub use contacts::{Contacts, Mode, excess, resist};
+pub use decide::contact_forces;
+pub use error::ContactError;
+pub use hybrid::{ACCOUNTS, Hybrid};
+pub use impact::Restitution;
+pub use simulate::{Event, Kind, Moment, Observer, Options, Progress, Run, resume, simulate};

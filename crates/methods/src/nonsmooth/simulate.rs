@@ -1,0 +1,571 @@
+//! The loop of a run with contacts: integrate in fixed modes, locate the zero of a switching function, decide, go on.
+//!
+//! At an event velocities jump if a contact closes ([`super::impact`]), complementarity of accelerations decides the new modes
+//! ([`super::decide`]), positions and velocities are projected to the new constraints, and the integrator starts anew. Steps
+//! between events allocate nothing; events do.
+//!
+//! Zeros within 2e-12 max(1, |t|) seconds of each other are one event, and contacts with gaps up to `touch` take part in each other's
+//! impacts: what happens together stays together. Of each kind one [`Event`] is reported for all its contacts.
+
+use super::contacts::{Contacts, Mode};
+use super::decide::{Clue, decide};
+use super::error::ContactError;
+use super::hybrid::Hybrid;
+use super::impact::{Outcome, Restitution, impact};
+use super::switching::{Switching, Watched};
+use super::zeno::Zeno;
+use crate::dynamics::Dynamics;
+use crate::events::{Hit, Triggers, location};
+use crate::integrate::{self, Counts, Ending, Flow, IntegrateError, Integrator, Onward, Reaction, Span, Step};
+use crate::system::{State, System};
+use std::cell::RefCell;
+
+/// Projections after an event stop at corrections below this, relative to the magnitudes; the square of it is left.
+const PROJECTION: f64 = 1e-8;
+/// Events without time passing after which `rest` is raised tenfold with each further one, and the largest speed it reaches so.
+/// Bounces that fast are over in less than the time to which events are located.
+const IMPATIENCE: u32 = 4;
+const HIGHEST_REST: f64 = 1e-6;
+/// Events without time passing after which a run gives up.
+const PATIENCE: u32 = 60;
+
+/// How contacts are treated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Gaps up to this count as closed at an event, in metres.
+    pub touch: f64,
+    /// Speeds up to this count as zero at an event, in m/s.
+    pub rest: f64,
+    /// The law of restitution.
+    pub restitution: Restitution,
+    /// Whether there are friction impulses.
+    pub impact_friction: bool,
+    /// The time left to an accumulation of impacts below which the contact closes for good, in seconds.
+    pub settle: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { touch: 1e-10, rest: 1e-9, restitution: Restitution::Newton, impact_friction: false, settle: 1e-4 }
+    }
+}
+
+/// What happened at contacts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Contacts closed with a jump of velocities.
+    Impact,
+    /// Contacts closed without one.
+    Touch,
+    /// Closed contacts opened.
+    LiftOff,
+    /// Contacts stopped slipping.
+    Stick,
+    /// Contacts started to slip.
+    Slip,
+    /// Contacts stopped and slipped back at once.
+    Reversal,
+    /// Infinitely many impacts came to their end; reported with the last impact, at the time they accumulate.
+    Rest,
+}
+
+impl Kind {
+    /// The word for it in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Impact => "impact",
+            Self::Touch => "touch",
+            Self::LiftOff => "lift-off",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+            Self::Reversal => "reversal",
+            Self::Rest => "rest",
+        }
+    }
+}
+
+/// One thing that happened to one or several contacts together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// When, in seconds.
+    pub t: f64,
+    /// What.
+    pub kind: Kind,
+    /// To which contacts.
+    pub contacts: Vec<usize>,
+    /// For each contact the normal and tangential impulses in N s (impact), or the forces before the event in N.
+    pub values: Vec<[f64; 3]>,
+    /// The energy lost, in J.
+    pub lost: f64,
+}
+
+/// Between two steps: what an observer may look at.
+pub struct Moment<'a> {
+    /// The step just made (up to the event, if one cut it short).
+    pub step: Step,
+    /// The state at its end.
+    pub state: &'a State<f64>,
+    /// The work of the whole run so far.
+    pub counts: Counts,
+    progress: &'a dyn Fn() -> Progress,
+}
+
+impl Moment<'_> {
+    /// All that a continuation needs besides the state: for checkpoints. Allocates.
+    pub fn progress(&self) -> Progress {
+        (self.progress)()
+    }
+}
+
+/// Who watches a run with contacts.
+pub trait Observer<Y: Contacts> {
+    /// A state at an output time, with the modes it is in.
+    fn on_output(&mut self, _y: &Hybrid<'_, Y>, _s: &State<f64>) {}
+    /// After every step: progress, checkpoints, interruption. At the end of a step that an event cut short the modes are still
+    /// those before it.
+    fn on_step(&mut self, _y: &Hybrid<'_, Y>, _moment: &Moment<'_>) -> Flow {
+        Flow::Continue
+    }
+    /// Functions of the user that met zero together, and the state there.
+    fn on_trigger(&mut self, _y: &Hybrid<'_, Y>, _hits: &[Hit], _s: &mut State<f64>) -> Reaction {
+        Reaction::Continue
+    }
+    /// Something happened at contacts; the state and the modes are those after it.
+    fn on_event(&mut self, _y: &Hybrid<'_, Y>, _event: &Event, _s: &State<f64>) {}
+}
+
+/// Nobody watches.
+impl<Y: Contacts> Observer<Y> for () {}
+
+/// All that a run depends on besides the model, the state and the span.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// That of the integration in the present modes.
+    pub run: integrate::Progress,
+    /// The modes.
+    pub modes: Vec<Mode>,
+    /// Sticking contacts whose force others share.
+    pub shared: Vec<bool>,
+    /// Open contacts that others keep from leaving.
+    pub idle: Vec<bool>,
+    /// How far below zero the gap of each open contact is watched, in metres.
+    pub below: Vec<f64>,
+    /// The memory of the switching functions.
+    pub switching: Vec<f64>,
+    /// The last impacts of every contact, in seconds.
+    pub impacts: Vec<[f64; 4]>,
+    /// The time of the last event in seconds, and how many there were without time passing.
+    pub last: (f64, u32),
+}
+
+/// A finished run. State and modes given to it are where it ended, also after an error.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Run {
+    /// Why it ended; events are those of the user.
+    pub ending: Result<Ending, IntegrateError>,
+    /// The work of the whole run.
+    pub counts: Counts,
+    /// From where it can be continued.
+    pub progress: Progress,
+}
+
+/// Integrates from the state to the end of the span. The modes are found from the state.
+pub fn simulate<'m, Y: Contacts>(
+    y: &mut Hybrid<'m, Y>,
+    s: &mut State<f64>,
+    integrator: &mut dyn Integrator<Hybrid<'m, Y>>,
+    span: &Span,
+    options: &Options,
+    triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
+    observer: &mut dyn Observer<Y>,
+) -> Run {
+    let count = y.modes().len();
+    let mut engine = Engine {
+        options,
+        shared: vec![false; count],
+        idle: vec![false; count],
+        below: vec![0.0; count],
+        zeno: Zeno::new(count),
+        last: (f64::NEG_INFINITY, 0),
+        run: integrate::Progress::default(),
+        switching: Vec::new(),
+    };
+    let ending = match engine.begin(y, s, observer) {
+        Ok(()) => engine.drive(y, s, integrator, span, triggers, observer, None),
+        Err(error) => Err(error),
+    };
+    engine.finish(y, ending)
+}
+
+/// Continues a run from the state and progress at which it was cut; the result has the same bits as without the cut.
+pub fn resume<'m, Y: Contacts>(
+    y: &mut Hybrid<'m, Y>,
+    s: &mut State<f64>,
+    integrator: &mut dyn Integrator<Hybrid<'m, Y>>,
+    span: &Span,
+    options: &Options,
+    triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
+    observer: &mut dyn Observer<Y>,
+    progress: &Progress,
+) -> Run {
+    y.set_modes(&progress.modes);
+    let mut engine = Engine {
+        options,
+        shared: progress.shared.clone(),
+        idle: progress.idle.clone(),
+        below: progress.below.clone(),
+        zeno: Zeno { times: progress.impacts.clone() },
+        last: progress.last,
+        run: progress.run.clone(),
+        switching: progress.switching.clone(),
+    };
+    let ending = engine.drive(y, s, integrator, span, triggers, observer, Some(progress));
+    engine.finish(y, ending)
+}
+
+/// What a run remembers between its parts.
+struct Engine<'a> {
+    options: &'a Options,
+    shared: Vec<bool>,
+    idle: Vec<bool>,
+    below: Vec<f64>,
+    zeno: Zeno,
+    last: (f64, u32),
+    run: integrate::Progress,
+    switching: Vec<f64>,
+}
+
+impl Engine<'_> {
+    fn finish<Y: Contacts>(self, y: &Hybrid<'_, Y>, ending: Result<Ending, IntegrateError>) -> Run {
+        let progress = Progress {
+            modes: y.modes().to_vec(),
+            shared: self.shared,
+            idle: self.idle,
+            below: self.below,
+            switching: self.switching,
+            impacts: self.zeno.times,
+            last: self.last,
+            run: self.run,
+        };
+        Run { ending, counts: progress.run.counts, progress }
+    }
+
+    /// Checks the first state and finds its modes.
+    fn begin<Y: Contacts>(
+        &mut self,
+        y: &mut Hybrid<'_, Y>,
+        s: &mut State<f64>,
+        observer: &mut dyn Observer<Y>,
+    ) -> Result<(), IntegrateError> {
+        let model = y.model();
+        let count = model.contacts();
+        for i in 0..count {
+            let epsilon = model.restitution(i);
+            if !(0.0..=1.0).contains(&epsilon) {
+                let reason = format!("the coefficient of restitution is {epsilon}; it must lie in [0, 1]");
+                return Err(ContactError::Law { contact: model.contact_name(i), reason }.into());
+            }
+        }
+        y.set_modes(&vec![Mode::Open; count]);
+        if s.z.len() != y.shape().z {
+            let reason = format!(
+                "a state with contacts has {} integrals, not {}; make it with `Hybrid::state`",
+                y.shape().z,
+                s.z.len()
+            );
+            return Err(IntegrateError::Refused { reason });
+        }
+        let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        y.kinematics(s, &mut work, &mut gap, &mut rate);
+        let deepest = (0..count).min_by(|&i, &j| gap[i].total_cmp(&gap[j]));
+        if let Some(i) = deepest
+            && (gap[i] < -self.options.touch || gap[i].is_nan())
+        {
+            return Err(ContactError::Penetration { t: s.t, contact: model.contact_name(i), gap: gap[i] }.into());
+        }
+        let forces = vec![0.0; y.start(count)];
+        self.settle(y, s, &vec![Clue::default(); count], &forces, true, observer)
+    }
+
+    /// The parts of the run, from event to event.
+    fn drive<'m, Y: Contacts>(
+        &mut self,
+        y: &mut Hybrid<'m, Y>,
+        s: &mut State<f64>,
+        integrator: &mut dyn Integrator<Hybrid<'m, Y>>,
+        span: &Span,
+        triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
+        observer: &mut dyn Observer<Y>,
+        mut resumed: Option<&Progress>,
+    ) -> Result<Ending, IntegrateError> {
+        let mut onward = Onward::default();
+        loop {
+            let dynamics = RefCell::new(Dynamics::new(&*y));
+            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics);
+            let own = switching.functions().len();
+            let users = switching.list().len() - own;
+            onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);
+            let mut adapter =
+                Adapter { y: &*y, observer: &mut *observer, engine: &*self, dynamics: &dynamics, own, reaction: None };
+            let run = match resumed.take() {
+                None => integrate::proceed(&*y, s, integrator, span, &mut switching, &mut adapter, &onward),
+                Some(progress) => {
+                    dynamics.borrow_mut().recall(&progress.switching);
+                    integrate::resume(&*y, s, integrator, span, &mut switching, &mut adapter, &progress.run)
+                }
+            };
+            let reaction = adapter.reaction;
+            self.run = run.progress;
+            self.switching.clear();
+            dynamics.borrow().memory(&mut self.switching);
+            if let Some(failure) = switching.failure.take() {
+                return Err(failure);
+            }
+            let hits = match run.ending? {
+                Ending::Event(hits) => hits,
+                ending => return Ok(ending),
+            };
+            let (contacts, user): (Vec<Hit>, Vec<Hit>) = hits.iter().partition(|hit| hit.trigger < own);
+            let user: Vec<Hit> = user.iter().map(|hit| Hit { trigger: hit.trigger - own, ..*hit }).collect();
+            onward = Onward { next_output: self.run.next_output, counts: self.run.counts, sides: vec![None; users] };
+            for hit in &user {
+                onward.sides[hit.trigger] = Some(0.0);
+            }
+            let terminal = user.iter().any(|hit| switching.list()[own + hit.trigger].terminal);
+            if !contacts.is_empty() || reaction == Some(Reaction::Restart) {
+                switching.evaluate(y, s)?;
+                let clues = clues(y, &contacts, switching.functions(), switching.forces());
+                let forces = switching.forces().to_vec();
+                self.count(y, s.t, &contacts, switching.functions())?;
+                drop(switching);
+                self.settle(y, s, &clues, &forces, false, observer)?;
+            }
+            if terminal || reaction == Some(Reaction::Stop) {
+                return Ok(Ending::Event(user));
+            }
+            if s.t >= span.until {
+                return Ok(Ending::Reached);
+            }
+        }
+    }
+
+    /// Counts events that follow each other without time passing.
+    fn count<Y: Contacts>(
+        &mut self,
+        y: &Hybrid<'_, Y>,
+        t: f64,
+        hits: &[Hit],
+        functions: &[(usize, Watched)],
+    ) -> Result<(), IntegrateError> {
+        let again = t - self.last.0 <= 2.0 * location(t);
+        self.last = (t, if again { self.last.1 + 1 } else { 0 });
+        if self.last.1 <= PATIENCE {
+            return Ok(());
+        }
+        let contacts = hits.iter().map(|hit| y.model().contact_name(functions[hit.trigger].0)).collect();
+        Err(ContactError::Chatter { t, contacts }.into())
+    }
+
+    /// Impact, decision, projection and reports at one instant.
+    fn settle<Y: Contacts>(
+        &mut self,
+        y: &mut Hybrid<'_, Y>,
+        s: &mut State<f64>,
+        clues: &[Clue],
+        forces: &[f64],
+        first: bool,
+        observer: &mut dyn Observer<Y>,
+    ) -> Result<(), IntegrateError> {
+        let old = y.modes().to_vec();
+        let count = old.len();
+        let mut resting = Vec::new();
+        let mut dead = vec![false; count];
+        for (i, speed) in self.closing(y, s) {
+            if let Some(end) = self.zeno.note(i, s.t, speed, self.options.settle, self.options.touch) {
+                dead[i] = true;
+                resting.push((i, end));
+            }
+        }
+        let outcome = impact(y, s, self.options, &dead)?;
+        let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
+        let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
+        let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, clues)?;
+        for i in 0..count {
+            // Once forces are shared it is the decision that counts, until the contact moves.
+            decision.shared[i] |= self.shared[i] && decision.modes[i] == Mode::Stick;
+            // A leg that hung idle and is neither pressed nor lifted hangs on.
+            let hangs = decision.force[y.start(i)] <= 0.0 && !struck(&outcome, i);
+            if self.idle[i] && hangs {
+                decision.modes[i] = Mode::Open;
+                decision.idle[i] = self.gaps(y, s)[i] <= self.options.touch;
+            }
+        }
+        self.idle = decision.idle;
+        for i in 0..count {
+            if decision.modes[i].closed() {
+                self.zeno.forget(i);
+            }
+        }
+        y.set_modes(&decision.modes);
+        self.shared = decision.shared;
+        let mut dynamics = Dynamics::new(&*y);
+        dynamics.project_position(y, s, PROJECTION)?;
+        dynamics.project_velocity(y, s)?;
+        // What touches within the tolerance of others may be a little below zero; there it starts from.
+        self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
+        for i in (0..count).filter(|&i| self.idle[i]) {
+            self.below[i] = self.below[i].max(0.5 * self.options.touch);
+        }
+        if let Some(Outcome { lost, driven, .. }) = &outcome {
+            let z = y.model().shape().z;
+            s.z[z] += driven;
+            s.z[z + 2] += lost;
+        }
+        let mut report = Report { y: &*y, s: &*s, forces, observer };
+        if let Some(Outcome { contacts, impulse, lost, .. }) = &outcome {
+            report.forces = impulse;
+            report.send(s.t, Kind::Impact, contacts.clone(), *lost);
+            report.forces = forces;
+        }
+        for (i, end) in resting {
+            report.send(end, Kind::Rest, vec![i], 0.0);
+        }
+        let new = y.modes();
+        let changed = |test: &dyn Fn(usize) -> bool| (0..count).filter(|&i| test(i)).collect::<Vec<_>>();
+        let lifted = changed(&|i| old[i].closed() && !new[i].closed());
+        let touched = changed(&|i| !old[i].closed() && new[i].closed() && !struck(&outcome, i));
+        let stuck = changed(&|i| new[i] == Mode::Stick && old[i] != Mode::Stick);
+        let slipped = changed(&|i| old[i] == Mode::Stick && matches!(new[i], Mode::Slide { .. }));
+        let reversed = changed(&|i| match (old[i], new[i]) {
+            (Mode::Slide { direction: a }, Mode::Slide { direction: b }) => a[0] * b[0] + a[1] * b[1] < 0.0,
+            _ => false,
+        });
+        if first {
+            return Ok(());
+        }
+        let kinds = [Kind::LiftOff, Kind::Touch, Kind::Stick, Kind::Slip, Kind::Reversal];
+        for (kind, contacts) in kinds.into_iter().zip([lifted, touched, stuck, slipped, reversed]) {
+            report.send(s.t, kind, contacts, 0.0);
+        }
+        Ok(())
+    }
+
+    /// The gaps of all contacts.
+    fn gaps<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<f64> {
+        let count = y.modes().len();
+        let mut gap = vec![0.0; count];
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(count)]);
+        gap
+    }
+
+    /// The touching contacts that approach, with their speeds.
+    fn closing<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<(usize, f64)> {
+        let count = y.modes().len();
+        let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        y.kinematics(s, &mut work, &mut gap, &mut rate);
+        let closing = |&i: &usize| gap[i] <= self.options.touch && rate[y.start(i)] < -self.options.rest;
+        (0..count).filter(closing).map(|i| (i, -rate[y.start(i)])).collect()
+    }
+}
+
+/// Whether a contact took part in an impact.
+fn struck(outcome: &Option<Outcome>, contact: usize) -> bool {
+    outcome.as_ref().is_some_and(|outcome| outcome.contacts.contains(&contact))
+}
+
+/// What the zeros say about the contacts.
+fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watched)], forces: &[f64]) -> Vec<Clue> {
+    let mut clues = vec![Clue::default(); y.modes().len()];
+    for hit in hits {
+        let (i, watched) = functions[hit.trigger];
+        match watched {
+            Watched::Press => clues[i].lifting = true,
+            Watched::Cone | Watched::Shared => {
+                let force = &forces[y.start(i) + 1..y.start(i + 1)];
+                clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
+            }
+            Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
+        }
+    }
+    clues
+}
+
+/// Reports what happened.
+struct Report<'a, 'm, Y: Contacts> {
+    y: &'a Hybrid<'m, Y>,
+    s: &'a State<f64>,
+    forces: &'a [f64],
+    observer: &'a mut dyn Observer<Y>,
+}
+
+impl<Y: Contacts> Report<'_, '_, Y> {
+    fn send(&mut self, t: f64, kind: Kind, contacts: Vec<usize>, lost: f64) {
+        if contacts.is_empty() {
+            return;
+        }
+        let value = |&i: &usize| {
+            let own = &self.forces[self.y.start(i)..self.y.start(i + 1)];
+            std::array::from_fn(|k| own.get(k).copied().unwrap_or(0.0))
+        };
+        let values = contacts.iter().map(value).collect();
+        self.observer.on_event(self.y, &Event { t, kind, contacts, values, lost }, self.s);
+    }
+}
+
+/// Stands between the loop of a smooth run and the observer of one with contacts.
+struct Adapter<'a, 'b, 'm, Y: Contacts> {
+    y: &'a Hybrid<'m, Y>,
+    observer: &'a mut dyn Observer<Y>,
+    engine: &'a Engine<'b>,
+    dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
+    /// The number of switching functions; those of the user follow.
+    own: usize,
+    /// What the user answered to the last of his functions.
+    reaction: Option<Reaction>,
+}
+
+impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
+    fn on_output(&mut self, s: &State<f64>) {
+        self.observer.on_output(self.y, s);
+    }
+
+    fn on_step(&mut self, moment: &integrate::Moment<'_>) -> Flow {
+        let progress = || {
+            let mut switching = Vec::new();
+            self.dynamics.borrow().memory(&mut switching);
+            Progress {
+                run: moment.progress(),
+                modes: self.y.modes().to_vec(),
+                shared: self.engine.shared.clone(),
+                idle: self.engine.idle.clone(),
+                below: self.engine.below.clone(),
+                switching,
+                impacts: self.engine.zeno.times.clone(),
+                last: self.engine.last,
+            }
+        };
+        let own = Moment { step: moment.step, state: moment.state, counts: moment.counts, progress: &progress };
+        self.observer.on_step(self.y, &own)
+    }
+
+    fn on_event(&mut self, hits: &[Hit], s: &mut State<f64>) -> Reaction {
+        let user: Vec<Hit> = hits
+            .iter()
+            .filter(|hit| hit.trigger >= self.own)
+            .map(|hit| Hit { trigger: hit.trigger - self.own, ..*hit })
+            .collect();
+        self.reaction = (!user.is_empty()).then(|| self.observer.on_trigger(self.y, &user, s));
+        match self.reaction {
+            _ if user.len() < hits.len() => Reaction::Stop,
+            None | Some(Reaction::Continue) => Reaction::Continue,
+            Some(Reaction::Restart | Reaction::Stop) => Reaction::Stop,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The switching functions of contacts: positive as long as the modes hold, each with a zero that ends its mode.
+//!
+//! ```text
+//! open     γ                       zero: impact
+//! slide    N                       zero: lift-off
+//!          α = e·u                 zero: stop
+//!          √3 α − |β|              zero: the direction e is renewed (two tangents)
+//! stick    N                       zero: lift-off
+//!          −excess(r, N)           zero: slip
+//! ```
+//!
+//! After C. Alscher: Numerical simulation of impact and lift-off events in the hydrostatic skeleton of the leech, section 3.5, with
+//! a direction of slip and any cone instead of its one tangent.
+//! Multipliers between steps are those of the accelerations at the interpolated state. The functions of the user follow.
+
+use super::contacts::{Contacts, Mode};
+use super::decide::{Clue, decide_from_modes};
+use super::hybrid::{Hybrid, Work};
+use crate::dynamics::{Dynamics, Rates};
+use crate::events::{Direction, Trigger, Triggers};
+use crate::integrate::IntegrateError;
+use crate::system::{State, System};
+use std::cell::RefCell;
+
+/// What a function watches.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Watched {
+    /// The gap, perhaps a little below zero.
+    Gap(f64),
+    Press,
+    Advance,
+    Swerve,
+    Cone,
+    /// Whether a statically indeterminate set can still stick.
+    Shared,
+}
+
+/// The switching functions of one set of modes, and those of the user.
+pub(super) struct Switching<'a, 'm, Y: Contacts> {
+    list: Vec<Trigger>,
+    functions: Vec<(usize, Watched)>,
+    user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
+    pub(super) dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
+    rates: Rates,
+    work: Work<Y::Work<f64>, f64>,
+    gap: Vec<f64>,
+    rate: Vec<f64>,
+    force: Vec<f64>,
+    clues: Vec<Clue>,
+    /// Why forces could not be evaluated.
+    pub(super) failure: Option<IntegrateError>,
+}
+
+impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
+    pub fn new(
+        y: &Hybrid<'m, Y>,
+        shared: &[bool],
+        below: &[f64],
+        user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
+        dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
+    ) -> Self {
+        let mut functions = Vec::new();
+        for (i, mode) in y.modes().iter().enumerate() {
+            let tangents = y.start(i + 1) - y.start(i) - 1;
+            match mode {
+                Mode::Open => functions.push((i, Watched::Gap(below[i]))),
+                Mode::Slide { .. } => {
+                    functions.push((i, Watched::Press));
+                    if tangents > 0 {
+                        functions.push((i, Watched::Advance));
+                    }
+                    if tangents > 1 {
+                        functions.push((i, Watched::Swerve));
+                    }
+                }
+                Mode::Stick => {
+                    functions.push((i, Watched::Press));
+                    if tangents > 0 {
+                        functions.push((i, if shared[i] { Watched::Shared } else { Watched::Cone }));
+                    }
+                }
+            }
+        }
+        let falling =
+            |i: usize| Trigger { name: y.model().contact_name(i), direction: Direction::Falling, terminal: false };
+        let list = functions.iter().map(|&(i, _)| falling(i)).chain(user.list().iter().cloned()).collect();
+        let count = y.modes().len();
+        Self {
+            list,
+            functions,
+            user,
+            dynamics,
+            rates: Rates::zeros(y.shape()),
+            work: y.work(),
+            gap: vec![0.0; count],
+            rate: vec![0.0; y.start(count)],
+            force: vec![0.0; y.start(count)],
+            clues: vec![Clue::default(); count],
+            failure: None,
+        }
+    }
+
+    /// The functions of contacts, which come before those of the user.
+    pub fn functions(&self) -> &[(usize, Watched)] {
+        &self.functions
+    }
+
+    /// Forces by rows of contacts as last evaluated.
+    pub fn forces(&self) -> &[f64] {
+        &self.force
+    }
+
+    /// Evaluates kinematics and forces at a state.
+    pub fn evaluate(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
+        y.prepare(s, &mut self.work);
+        y.kinematics(s, &mut self.work, &mut self.gap, &mut self.rate);
+        if y.modes().iter().any(|mode| mode.closed()) {
+            self.dynamics.borrow_mut().evaluate(y, s, &mut self.rates)?;
+            y.forces(&self.rates.multipliers, &self.work, &mut self.force);
+        }
+        Ok(())
+    }
+
+    fn value(&self, y: &Hybrid<'m, Y>, s: &State<f64>, contact: usize, watched: Watched) -> f64 {
+        let row = y.start(contact);
+        let tangents = y.start(contact + 1) - row - 1;
+        let pair = |values: &[f64]| [values[row + 1], if tangents > 1 { values[row + 2] } else { 0.0 }];
+        let e = match y.modes()[contact] {
+            Mode::Slide { direction } => direction,
+            _ => [0.0; 2],
+        };
+        match watched {
+            Watched::Gap(below) => self.gap[contact] + below,
+            Watched::Press => self.force[row],
+            Watched::Advance => {
+                let u = pair(&self.rate);
+                u[0] * e[0] + u[1] * e[1]
+            }
+            Watched::Swerve => {
+                let u = pair(&self.rate);
+                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs()
+            }
+            Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
+            Watched::Shared => match decide_from_modes(y, s, &self.clues) {
+                Ok(decision) if decision.modes[contact] == Mode::Stick => 1.0,
+                _ => -1.0,
+            },
+        }
+    }
+}
+
+impl<'m, Y: Contacts> Triggers<Hybrid<'m, Y>> for Switching<'_, 'm, Y> {
+    fn list(&self) -> &[Trigger] {
+        &self.list
+    }
+    fn values(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, out: &mut [f64]) {
+        if let Err(error) = self.evaluate(y, s) {
+            self.failure = Some(error);
+        }
+        let (own, user) = out.split_at_mut(self.functions.len());
+        for (out, &(contact, watched)) in own.iter_mut().zip(&self.functions) {
+            *out = self.value(y, s, contact, watched);
+        }
+        self.user.values(y, s, user);
+    }
+}
