@@ -109,6 +109,8 @@ pub enum What {
     Joints,
     /// Kinds of constraints.
     Constraints,
+    /// Kinds of contacts.
+    Contacts,
     /// Kinds of forces.
     Forces,
     /// Kinds of signals.

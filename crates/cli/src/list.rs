@@ -8,10 +8,11 @@ use dalembert::scenes;
 use std::fmt::Write;
 
 /// The sections of elements with their headings.
-const SECTIONS: [(What, &str, &str); 6] = [
+const SECTIONS: [(What, &str, &str); 7] = [
     (What::Bodies, "body", "Bodies"),
     (What::Joints, "joint", "Joints"),
     (What::Constraints, "constraint", "Constraints"),
+    (What::Contacts, "contact", "Contacts"),
     (What::Forces, "force", "Forces"),
     (What::Signals, "signal", "Signals"),
     (What::Assemblies, "assembly", "Assemblies"),

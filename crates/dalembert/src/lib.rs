@@ -7,6 +7,7 @@ pub mod assemblies;
 pub mod bodies;
 pub mod check;
 pub mod constraints;
+pub mod contacts;
 pub mod element;
 pub mod equations;
 pub mod expression;

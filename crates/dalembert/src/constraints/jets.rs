@@ -23,7 +23,7 @@ fn lift<S: Scalar, R: Real>(from: &[S], to: &mut Vec<R>, up: impl Fn(S) -> R) {
 }
 
 /// First time derivatives of residuals between places that move as given.
-pub(super) fn rate<S: Scalar>(
+pub(crate) fn rate<S: Scalar>(
     now: &Instant<'_, S>,
     moving: impl Iterator<Item = Place<Jet<S, 1>>>,
     scratch: &mut Scratch<S>,
@@ -42,7 +42,7 @@ pub(super) fn rate<S: Scalar>(
 }
 
 /// Second time derivatives of residuals at v̇ = 0.
-pub(super) fn bias<S: Scalar>(
+pub(crate) fn bias<S: Scalar>(
     now: &Instant<'_, S>,
     at: &[Place<S>],
     accelerations: &[Acceleration<S>],
@@ -66,7 +66,7 @@ pub(super) fn bias<S: Scalar>(
 type Twice<S> = Jet<Jet<S, 1>, 1>;
 
 /// Gradients of all rows with respect to one marker, varied by `vary`.
-pub(super) fn gradient<S: Scalar>(
+pub(crate) fn gradient<S: Scalar>(
     now: &Instant<'_, S>,
     at: &[Place<S>],
     marker: usize,

@@ -8,7 +8,7 @@
 mod disc;
 mod distance;
 mod gear;
-mod jets;
+pub(crate) mod jets;
 mod no_slip;
 mod point_on_line;
 mod point_on_plane;

@@ -1,6 +1,6 @@
 //! The account of energy and momentum of a state.
 
-use super::{DISSIPATED, SUPPLIED, Work};
+use super::{DISSIPATED, INTEGRALS, SUPPLIED, Work};
 use crate::bodies::Bodies;
 use crate::forces::Forces;
 use crate::model::Model;
@@ -42,6 +42,11 @@ impl Model {
         let gravity = Vec3::constant(self.gravity);
         let mut ledger =
             Ledger { kinetic: S::zero(), potential: S::zero(), dissipated: s.z[DISSIPATED], supplied: s.z[SUPPLIED] };
+        // A run with contacts adds its accounts: work of moving contacts, heat of sliding, energy lost in impacts.
+        if let [.., work, heat, lost] = s.z[INTEGRALS..] {
+            ledger.supplied += work;
+            ledger.dissipated += heat + lost;
+        }
         for (i, body) in self.bodies.iter().enumerate() {
             let cache = &w.cache[self.layout.cache[i].clone()];
             let mass = body.item.total_mass();

@@ -3,6 +3,7 @@
 //! Bodies give kinematics, masses and gyroscopic forces; elements see only the places of their markers; wrenches are
 //! pulled back to generalised forces. Nothing here knows a particular body or element.
 
+mod contact;
 mod ledger;
 
 pub use ledger::{Ledger, Momentum};
@@ -179,15 +180,7 @@ impl System for Model {
     fn constraint_bias<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         for (constraint, rows) in self.constraints.iter().zip(&self.layout.rows) {
             w.gather(&constraint.markers);
-            w.accelerations.clear();
-            for &m in &constraint.markers {
-                let marker = &self.markers[m];
-                let b = marker.body;
-                let (q, v) = (&s.q[self.layout.q[b].clone()], &s.v[self.layout.v[b].clone()]);
-                let cache = &w.cache[self.layout.cache[b].clone()];
-                let body = S::view::<Bodies, _>(&*self.bodies[b].item);
-                w.accelerations.push(body.bias(&marker.site, q, v, cache, &mut w.body_scratch));
-            }
+            self.gather_accelerations(s, w, &constraint.markers);
             let now = Instant { t: s.t, x: &[], p: &s.p };
             let constraint = S::view::<Constraints, _>(&*constraint.item);
             constraint.bias(&now, &w.at, &w.accelerations, &mut w.scratch, &mut out[rows.clone()]);
@@ -298,6 +291,19 @@ impl Model {
             blame(constraint.section, &constraint.name, constraint.item.defect_at(&now, &w.at));
         }
         errors
+    }
+
+    /// Gathers the accelerations of markers at v̇ = 0.
+    fn gather_accelerations<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, markers: &[usize]) {
+        w.accelerations.clear();
+        for &m in markers {
+            let marker = &self.markers[m];
+            let b = marker.body;
+            let (q, v) = (&s.q[self.layout.q[b].clone()], &s.v[self.layout.v[b].clone()]);
+            let cache = &w.cache[self.layout.cache[b].clone()];
+            let body = S::view::<Bodies, _>(&*self.bodies[b].item);
+            w.accelerations.push(body.bias(&marker.site, q, v, cache, &mut w.body_scratch));
+        }
     }
 
     fn instant<'a, S: Scalar>(&self, s: &'a State<S>, force: usize) -> Instant<'a, S> {

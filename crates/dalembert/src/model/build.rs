@@ -4,6 +4,7 @@ use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation,
 use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
+use crate::contacts::{AnyContact, Surface, Touching};
 use crate::forces::{AnyForce, Force};
 use crate::signals::{Signal, SignalRef};
 use std::fmt;
@@ -57,6 +58,7 @@ pub struct Builder {
     markers: Vec<Marker>,
     forces: Vec<Attached<Box<dyn AnyForce>>>,
     constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
+    contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
 }
 
@@ -75,6 +77,7 @@ impl Builder {
             markers: Vec::new(),
             forces: Vec::new(),
             constraints: Vec::new(),
+            contacts: Vec::new(),
             signals: Vec::new(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
@@ -138,6 +141,12 @@ impl Builder {
         self
     }
 
+    /// Makes a surface that points cannot pass.
+    pub fn contact<C: Surface>(&mut self, name: &str, surface: C, markers: Touching) -> &mut Self {
+        self.insert_contact(name, Box::new(surface), markers.indices());
+        self
+    }
+
     /// Adds all that an assembly makes: `start` is the time at which a run will begin, in s.
     pub fn assembly<A: Assembly>(&mut self, name: &str, assembly: &A, start: f64) -> Result<A::Made, Vec<ModelError>> {
         assembly.assemble(name, start, self)
@@ -191,6 +200,10 @@ impl Builder {
         self.constraints.push(Attached { section, name: name.to_owned(), item, markers });
     }
 
+    pub(crate) fn insert_contact(&mut self, name: &str, item: Box<dyn AnyContact>, markers: Vec<usize>) {
+        self.contacts.push(Attached { section: "contact", name: name.to_owned(), item, markers });
+    }
+
     /// Checks everything and lays the model out; all faults are reported at once.
     pub fn build(mut self) -> Result<Model, Vec<ModelError>> {
         let mut errors = Vec::new();
@@ -202,13 +215,14 @@ impl Builder {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints);
+        let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints, &self.contacts);
         let mut model = Model {
             gravity: self.gravity,
             bodies: self.bodies,
             markers: self.markers,
             forces: self.forces,
             constraints: self.constraints,
+            contacts: self.contacts,
             signals: self.signals,
             layout,
         };
@@ -241,6 +255,9 @@ impl Builder {
         for constraint in &mut self.constraints {
             resolve(constraint.section, &constraint.name, constraint.item.signals());
         }
+        for contact in &mut self.contacts {
+            resolve(contact.section, &contact.name, contact.item.signals());
+        }
     }
 
     fn check_names(&self, errors: &mut Vec<ModelError>) {
@@ -248,8 +265,9 @@ impl Builder {
         let bodies = self.bodies.iter().map(|b| ("body", &b.name));
         let forces = self.forces.iter().map(|f| (f.section, &f.name));
         let constraints = self.constraints.iter().map(|c| (c.section, &c.name));
+        let contacts = self.contacts.iter().map(|c| (c.section, &c.name));
         let signals = self.signals.iter().map(|s| ("signal", &s.name));
-        for (section, name) in bodies.chain(forces).chain(constraints).chain(signals) {
+        for (section, name) in bodies.chain(forces).chain(constraints).chain(contacts).chain(signals) {
             if !seen.insert((section, name)) {
                 let message = "the name is used twice".to_owned();
                 errors.push(ModelError { section, name: name.clone(), key: None, message });
@@ -285,6 +303,17 @@ impl Builder {
         }
     }
 
+    /// What is wrong with a contact, if anything.
+    fn contact_defect(&self, contact: &Attached<Box<dyn AnyContact>>) -> Option<(&'static str, String)> {
+        contact.item.defect().or_else(|| {
+            let body = |m: usize| self.markers[m].body;
+            let surface = body(*contact.markers.first()?);
+            let same = contact.markers.iter().skip(1).find(|&&m| body(m) == surface)?;
+            let name = &self.markers[*same].name;
+            Some((contact.item.need().key, format!("`{name}` is on the same body as the surface")))
+        })
+    }
+
     fn check_elements(&self, errors: &mut Vec<ModelError>) {
         let forces =
             self.forces.iter().map(|f| (f.section, &f.name, f.item.need(), &f.markers, f.item.defect(f.markers.len())));
@@ -292,7 +321,8 @@ impl Builder {
             .constraints
             .iter()
             .map(|c| (c.section, &c.name, c.item.need(), &c.markers, c.item.defect(c.markers.len())));
-        for (section, name, need, markers, defect) in forces.chain(constraints) {
+        let contacts = self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
+        for (section, name, need, markers, defect) in forces.chain(constraints).chain(contacts) {
             let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
             match need.count {
                 Some(count) if count != markers.len() => blame(

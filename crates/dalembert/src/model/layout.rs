@@ -3,6 +3,7 @@
 use super::{Attached, Entry, Marker};
 use crate::bodies::AnyBody;
 use crate::constraints::AnyConstraint;
+use crate::contacts::AnyContact;
 use crate::forces::AnyForce;
 use dalembert_methods::algebra::{Block, MassBlock};
 use dalembert_methods::system::{Coupling, Shape};
@@ -30,8 +31,23 @@ pub(crate) struct Layout {
     pub blocks_of: Vec<Vec<Option<usize>>>,
     pub blocks: Vec<Block>,
     pub coupling: Coupling,
+    /// The contacts, one for each surface and point.
+    pub pairs: Vec<Pair>,
+    pub contact_blocks: Vec<Block>,
     /// The largest number of markers of an element.
     pub most_markers: usize,
+}
+
+/// A surface and one point that may touch it.
+pub(crate) struct Pair {
+    /// The number of the element.
+    pub element: usize,
+    /// The markers of the surface and of the point.
+    pub markers: [usize; 2],
+    /// Its rows among those of all contacts: the gap, then the slips.
+    pub rows: Range<usize>,
+    /// The blocks of the two markers in the Jacobian of contacts (none on a body that cannot move).
+    pub blocks: [Option<usize>; 2],
 }
 
 impl Layout {
@@ -40,6 +56,7 @@ impl Layout {
         markers: &[Marker],
         forces: &[Attached<Box<dyn AnyForce>>],
         constraints: &[Attached<Box<dyn AnyConstraint>>],
+        contacts: &[Attached<Box<dyn AnyContact>>],
     ) -> Self {
         let q = pack(bodies.iter().map(|b| b.item.coordinates()));
         let v = pack(bodies.iter().map(|b| b.item.velocities()));
@@ -88,6 +105,7 @@ impl Layout {
         let clusters = constraints.iter().flat_map(|c| c.markers.chunks(c.item.cluster(c.markers.len()).max(1)));
         let together = forces.iter().map(|f| f.markers.as_slice()).chain(clusters);
         let coupling = couple(&v, together.map(|m| m.iter().map(|&m| markers[m].body)));
+        let (pairs, contact_blocks) = pair_up(contacts, markers, &v);
         let shape = Shape {
             q: total(&q),
             v: total(&v),
@@ -96,13 +114,13 @@ impl Layout {
             p: 0,
             g: holonomic,
             a: a - holonomic,
-            gaps: 0,
+            gaps: pairs.len(),
         };
         Self {
             shape,
             mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
             mass_is_constant: bodies.iter().all(|b| b.item.mass_is_constant()),
-            most_markers: attached.map(Vec::len).max().unwrap_or(0),
+            most_markers: attached.map(Vec::len).max().unwrap_or(0).max(2),
             q,
             v,
             cache,
@@ -112,8 +130,35 @@ impl Layout {
             blocks_of,
             blocks,
             coupling,
+            pairs,
+            contact_blocks,
         }
     }
+}
+
+/// Every surface with each of its points, and the blocks of their rows.
+fn pair_up(
+    contacts: &[Attached<Box<dyn AnyContact>>],
+    markers: &[Marker],
+    v: &[Range<usize>],
+) -> (Vec<Pair>, Vec<Block>) {
+    let (mut pairs, mut blocks, mut row) = (Vec::new(), Vec::new(), 0);
+    for (element, contact) in contacts.iter().enumerate() {
+        let rows = 1 + contact.item.touch().friction.tangents();
+        for &point in contact.markers.iter().skip(1) {
+            let two = [contact.markers[0], point];
+            let own = two.map(|m| {
+                let columns = &v[markers[m].body];
+                (!columns.is_empty()).then(|| {
+                    blocks.push(Block { row, rows, col: columns.start, cols: columns.len() });
+                    blocks.len() - 1
+                })
+            });
+            pairs.push(Pair { element, markers: two, rows: row..row + rows, blocks: own });
+            row += rows;
+        }
+    }
+    (pairs, blocks)
 }
 
 /// Consecutive ranges of the given lengths.

@@ -15,10 +15,11 @@ pub use orientation::Orientation;
 pub use param::Param;
 pub use place::{Acceleration, Instant, Place, Wrench};
 
-pub(crate) use layout::Layout;
+pub(crate) use layout::{Layout, Pair};
 
 use crate::bodies::AnyBody;
 use crate::constraints::AnyConstraint;
+use crate::contacts::AnyContact;
 use crate::forces::AnyForce;
 use crate::signals::Signal;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub struct Model {
     pub(crate) markers: Vec<Marker>,
     pub(crate) forces: Vec<Attached<Box<dyn AnyForce>>>,
     pub(crate) constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
+    pub(crate) contacts: Vec<Attached<Box<dyn AnyContact>>>,
     pub(crate) signals: Vec<Entry<Arc<Signal>>>,
     pub(crate) layout: Layout,
 }
@@ -46,7 +48,7 @@ pub struct Entry<T> {
 /// An element with its name and the markers it is attached to.
 #[derive(Clone, Debug)]
 pub struct Attached<T> {
-    /// The section of the scene it belongs to (`force`, `joint`, `constraint`).
+    /// The section of the scene it belongs to (`force`, `joint`, `constraint`, `contact`).
     pub section: &'static str,
     /// The name.
     pub name: String,
@@ -98,6 +100,11 @@ impl Model {
     /// The joints and constraints.
     pub fn constraints(&self) -> &[Attached<Box<dyn AnyConstraint>>] {
         &self.constraints
+    }
+
+    /// The contacts: surfaces, each with the points that may touch it.
+    pub fn contacts(&self) -> &[Attached<Box<dyn AnyContact>>] {
+        &self.contacts
     }
 
     /// The signals.

@@ -6,6 +6,7 @@
 use super::driver::RunError;
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
+use crate::contacts::{CONTACT_ROWS, Surfaces};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::forces::Forces;
 use crate::model::{Instant, Model, Place, Site, Wrench};
@@ -13,6 +14,7 @@ use crate::scene::nearest;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
 use dalembert_methods::lie::Quat;
+use dalembert_methods::nonsmooth::{Contacts, Hybrid, Mode};
 use dalembert_methods::trajectory::Channel;
 use dalembert_methods::vector::Vec3;
 use dalembert_methods::{Scalar, State, System};
@@ -20,7 +22,7 @@ use dalembert_methods::{Scalar, State, System};
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Computes the channels of a state.
-pub struct Channels {
+pub struct Channels<'m> {
     sources: Vec<Source>,
     channels: Vec<Channel>,
     /// Which of all values are kept.
@@ -28,9 +30,31 @@ pub struct Channels {
     values: Vec<f64>,
     work: Work<f64>,
     scratch: Scratch<f64>,
-    dynamics: Dynamics<Model>,
-    rates: Rates,
+    /// What depends on the modes of contacts.
+    solver: Option<Solver<'m>>,
+    /// The multipliers of the model's own rows, and the forces of contacts.
+    multipliers: Vec<f64>,
+    forces: Vec<f64>,
     needs_multipliers: bool,
+}
+
+/// Multipliers in given modes of contacts.
+struct Solver<'m> {
+    modes: Vec<Mode>,
+    dynamics: Dynamics<Hybrid<'m, Model>>,
+    work: <Hybrid<'m, Model> as System>::Work<f64>,
+    rates: Rates,
+}
+
+impl<'m> Solver<'m> {
+    fn new(y: &Hybrid<'m, Model>) -> Self {
+        Self {
+            modes: y.modes().to_vec(),
+            dynamics: Dynamics::new(y),
+            work: y.work(),
+            rates: Rates::zeros(y.shape()),
+        }
+    }
 }
 
 /// Where a group of channels comes from.
@@ -43,12 +67,13 @@ enum Source {
     Multipliers(usize),
     Applied(usize),
     Outputs(usize),
+    Contact(usize),
     Energy,
     Momentum,
     Residuals,
 }
 
-impl Channels {
+impl<'m> Channels<'m> {
     /// The channels of a model whose names match one of the patterns (all if there are none).
     pub fn new(model: &Model, patterns: &[String]) -> Self {
         let mut all = Vec::new();
@@ -71,7 +96,7 @@ impl Channels {
             if kept.len() > first {
                 sources.push(source);
                 next += group.len();
-                needs_multipliers |= matches!(source, Source::Reaction(_) | Source::Multipliers(_));
+                needs_multipliers |= matches!(source, Source::Contact(_) | Source::Reaction(_) | Source::Multipliers(_));
             }
         }
         Self {
@@ -81,8 +106,9 @@ impl Channels {
             values: vec![0.0; next],
             work: model.work(),
             scratch: Scratch::default(),
-            dynamics: Dynamics::new(model),
-            rates: Rates::zeros(model.shape()),
+            solver: None,
+            multipliers: vec![0.0; model.shape().rows()],
+            forces: vec![0.0; model.layout.pairs.last().map_or(0, |pair| pair.rows.end)],
             needs_multipliers,
         }
     }
@@ -93,16 +119,33 @@ impl Channels {
     }
 
     /// The values of a state, in the order of the channels.
-    pub fn sample(&mut self, model: &Model, s: &State<f64>, row: &mut [f64]) -> Result<(), IntegrateError> {
+    pub fn sample(
+        &mut self,
+        y: &Hybrid<'m, Model>,
+        s: &State<f64>,
+        row: &mut [f64],
+    ) -> Result<(), IntegrateError> {
+        let model = y.model();
         if self.needs_multipliers {
-            self.dynamics.evaluate(model, s, &mut self.rates)?;
+            if self.solver.as_ref().is_none_or(|solver| solver.modes != y.modes()) {
+                self.solver = Some(Solver::new(y));
+            }
+            if let Some(Solver { dynamics, work, rates, .. }) = &mut self.solver {
+                dynamics.evaluate(y, s, rates)?;
+                y.own_multipliers(&rates.multipliers, &mut self.multipliers);
+                y.prepare(s, work);
+                y.forces(&rates.multipliers, work, &mut self.forces);
+            }
         }
         model.prepare(s, &mut self.work);
         let mut rest = self.values.as_mut_slice();
         for &source in &self.sources {
             let n = width(model, source);
             let (out, after) = rest.split_at_mut(n);
-            fill(model, s, source, &mut self.work, &mut self.scratch, &self.rates.multipliers, out);
+            match source {
+                Source::Contact(i) => fill_contact(y, i, s, &mut self.work, &mut self.scratch, &self.forces, out),
+                _ => fill(model, s, source, &mut self.work, &mut self.scratch, &self.multipliers, out),
+            }
             rest = after;
         }
         for (out, &i) in row.iter_mut().zip(&self.kept) {
@@ -154,6 +197,7 @@ fn every(model: &Model) -> Vec<Source> {
         }))
         .chain((0..model.forces.len()).filter(|&i| model.forces[i].markers.len() <= 2).map(Source::Applied))
         .chain((0..model.forces.len()).filter(|&i| !model.forces[i].item.outputs().is_empty()).map(Source::Outputs))
+        .chain((0..model.layout.pairs.len()).map(Source::Contact))
         .chain([Source::Energy, Source::Momentum])
         .chain((model.shape().rows() > 0).then_some(Source::Residuals))
         .collect()
@@ -209,6 +253,18 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
             let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", f.section, f.name), unit, "");
             f.item.outputs().into_iter().map(name).collect()
         }
+        Source::Contact(i) => {
+            let path = model.contact_name(i);
+            let tangents = model.tangents(i);
+            let mut channels =
+                vec![Channel::new(format!("{path}.gap"), "m", ""), Channel::new(format!("{path}.mode"), "1", "")];
+            channels.push(Channel::new(format!("{path}.press"), "N", ""));
+            for (name, unit) in [("friction", "N"), ("slip", "m/s")] {
+                channels.extend((1..=tangents).map(|k| Channel::new(format!("{path}.{name}.{k}"), unit, "contact")));
+            }
+            channels.extend(vector(&format!("{path}.force"), "N", "world"));
+            channels
+        }
         Source::Energy => ["kinetic", "potential", "dissipated", "supplied", "total"]
             .map(|name| Channel::new(format!("energy.{name}"), "J", ""))
             .to_vec(),
@@ -239,6 +295,7 @@ fn width(model: &Model, source: Source) -> usize {
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
         Source::Multipliers(i) => model.constraints[i].item.multipliers().len(),
         Source::Outputs(i) => model.forces[i].item.outputs().len(),
+        Source::Contact(i) => 6 + 2 * model.tangents(i),
         Source::Energy => 5,
         Source::Momentum => 6,
         Source::Residuals => 2,
@@ -300,6 +357,7 @@ fn fill(
             let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
             f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
+        Source::Contact(_) => {}
         Source::Energy => {
             let ledger = model.ledger(s, w);
             let Ledger { kinetic, potential, dissipated, supplied } = ledger;
@@ -320,6 +378,39 @@ fn fill(
             out[1] = largest(&residual);
         }
     }
+}
+
+/// Gap, mode (0 open, 1 sliding, 2 sticking), press, friction and slip by tangents, force on the point in the world frame.
+fn fill_contact(
+    y: &Hybrid<'_, Model>,
+    contact: usize,
+    s: &State<f64>,
+    w: &mut Work<f64>,
+    scratch: &mut Scratch<f64>,
+    forces: &[f64],
+    out: &mut [f64],
+) {
+    let model = y.model();
+    let pair = &model.layout.pairs[contact];
+    let item = f64::view::<Surfaces, _>(&*model.contacts[pair.element].item);
+    let now = Instant { t: s.t, x: &[], p: &s.p };
+    let at = pair.markers.map(|m| w.places[m]);
+    let tangents = pair.rows.len() - 1;
+    let mut rates = [0.0; CONTACT_ROWS];
+    item.rate(&now, &at, scratch, &mut rates[..=tangents]);
+    let own = &forces[pair.rows.clone()];
+    out[0] = item.gap(&now, &at);
+    out[1] = match y.modes()[contact] {
+        Mode::Open => 0.0,
+        Mode::Slide { .. } => 1.0,
+        Mode::Stick => 2.0,
+    };
+    out[2] = own[0];
+    out[3..3 + tangents].copy_from_slice(&own[1..]);
+    out[3 + tangents..3 + 2 * tangents].copy_from_slice(&rates[1..=tangents]);
+    let directions = item.directions(&now, &at);
+    let force = directions.iter().zip(own).fold(Vec3::zero(), |sum, (&direction, &size)| sum + direction * size);
+    force.write(&mut out[3 + 2 * tangents..]);
 }
 
 fn write_wrench(wrench: &Wrench<f64>, out: &mut [f64]) {

@@ -4,7 +4,8 @@ use super::audit::Audit;
 use super::driver::RunError;
 use crate::record::{Checkpoint, Section, parse_events, write_events};
 use dalembert_methods::State;
-use dalembert_methods::integrate::{Counts, Progress};
+use dalembert_methods::integrate::{self, Counts};
+use dalembert_methods::nonsmooth::{Mode, Progress};
 use dalembert_methods::trajectory::{Event, Trajectory};
 
 /// Everything written so far.
@@ -26,11 +27,17 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     for (name, values) in [("q", &s.q), ("v", &s.v), ("x", &s.x), ("z", &s.z), ("p", &s.p)] {
         c.put(name, Section::F64(values.clone()));
     }
-    c.put("next output", Section::U64(vec![progress.next_output]));
-    c.put("sides", Section::F64(progress.sides.clone()));
-    c.put("integrator", Section::F64(progress.integrator.clone()));
-    c.put("projection", Section::F64(progress.projection.clone()));
-    c.put("counts", Section::U64(progress.counts.named().map(|(_, count)| count).to_vec()));
+    let run = &progress.run;
+    c.put("next output", Section::U64(vec![run.next_output]));
+    c.put("sides", Section::F64(run.sides.clone()));
+    c.put("integrator", Section::F64(run.integrator.clone()));
+    c.put("projection", Section::F64(run.projection.clone()));
+    c.put("modes", Section::F64(progress.modes.iter().flat_map(|&mode| plain(mode)).collect()));
+    c.put("shared", Section::U64(progress.shared.iter().map(|&shared| u64::from(shared)).collect()));
+    c.put("switching", Section::F64(progress.switching.clone()));
+    c.put("impacts", Section::F64(progress.impacts.concat()));
+    c.put("last event", Section::F64(vec![progress.last.0, f64::from(progress.last.1)]));
+    c.put("counts", Section::U64(run.counts.named().map(|(_, count)| count).to_vec()));
     c.put("audit", Section::F64(written.audit.memory()));
     c.put("rows", Section::F64(written.trajectory.columns().concat()));
     c.put("steps", Section::F64(written.steps.iter().flat_map(|&(t, h)| [t, h]).collect()));
@@ -38,6 +45,24 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     write_events(&mut events, written.events).expect("writing to memory does not fail");
     c.put("events", Section::Bytes(events));
     c
+}
+
+/// A mode as plain numbers.
+fn plain(mode: Mode) -> [f64; 3] {
+    match mode {
+        Mode::Open => [0.0; 3],
+        Mode::Slide { direction: [first, second] } => [1.0, first, second],
+        Mode::Stick => [2.0, 0.0, 0.0],
+    }
+}
+
+/// A mode from plain numbers.
+fn mode_of([kind, first, second]: [f64; 3]) -> Mode {
+    match kind {
+        0.0 => Mode::Open,
+        1.0 => Mode::Slide { direction: [first, second] },
+        _ => Mode::Stick,
+    }
 }
 
 /// A run as it was when it was packed.
@@ -56,6 +81,7 @@ pub(super) fn unpack(
     state: &State<f64>,
     trajectory: &Trajectory,
     audit: &mut Audit,
+    contacts: usize,
 ) -> Result<Unpacked, RunError> {
     let unfit = |what: &str| RunError::Checkpoint(format!("the checkpoint does not fit this scene: {what} differs"));
     if c.bytes("version")? != env!("CARGO_PKG_VERSION").as_bytes() {
@@ -79,13 +105,25 @@ pub(super) fn unpack(
     };
     let counts: &[u64; 7] = c.u64("counts")?.try_into().map_err(|_| unfit("counts"))?;
     let [steps, rejected, forces, tangents, factorisations, solves, projections] = *counts;
-    let progress = Progress {
+    let run = integrate::Progress {
         next_output: *c.u64("next output")?.first().ok_or_else(|| unfit("next output"))?,
         sides: c.f64("sides")?.to_vec(),
         integrator: c.f64("integrator")?.to_vec(),
         projection: c.f64("projection")?.to_vec(),
         counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections },
     };
+    let &[time, again] = c.f64("last event")? else { return Err(unfit("last event")) };
+    let progress = Progress {
+        run,
+        modes: c.f64("modes")?.chunks_exact(3).map(|mode| mode_of([mode[0], mode[1], mode[2]])).collect(),
+        shared: c.u64("shared")?.iter().map(|&shared| shared != 0).collect(),
+        switching: c.f64("switching")?.to_vec(),
+        impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
+        last: (time, again as u32),
+    };
+    if [progress.modes.len(), progress.shared.len(), progress.impacts.len()] != [contacts; 3] {
+        return Err(unfit("the number of contacts"));
+    }
     audit.recall(c.f64("audit")?).ok_or_else(|| unfit("audit"))?;
     let channels = trajectory.channels().to_vec();
     let values = c.f64("rows")?;

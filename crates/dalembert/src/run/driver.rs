@@ -10,7 +10,8 @@ use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Su
 use crate::scene::{self, Problems, Scene, SceneError};
 use dalembert_methods::State;
 use dalembert_methods::events::{Crossing, Hit};
-use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Moment, Observer, Reaction, Span};
+use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Reaction, Span};
+use dalembert_methods::nonsmooth::{self, Contacts, Hybrid, Kind, Moment, Observer};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -187,7 +188,8 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
-    let mut integrator = integrate::create::<Model>(&scene.run.integrator, &settings)
+    let mut y = Hybrid::new(model);
+    let mut integrator = integrate::create::<Hybrid<'_, Model>>(&scene.run.integrator, &settings)
         .map_err(|error| RunError::Integrator(error.to_string()))?;
     let about = integrator.about();
     let channels = Channels::new(model, &scene.output.channels);
@@ -202,9 +204,11 @@ pub fn run(
         _ => scene.run.tolerance,
     };
 
-    let mut state = start::written(scene);
+    let mut state = y.state(start::written(scene));
+    let options = scene.run.contacts.options();
     let mut observer = Recorder {
         model,
+        contacts: Hybrid::new(model),
         row: vec![0.0; channels.channels().len()],
         channels,
         trajectory,
@@ -220,16 +224,40 @@ pub fn run(
         None => {
             start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state, 0.0);
-            integrate::simulate(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer)
+            nonsmooth::simulate(
+                &mut y,
+                &mut state,
+                &mut *integrator,
+                &span,
+                &options,
+                &mut triggers,
+                &mut observer,
+            )
         }
         Some(checkpoint) => {
-            let unpacked = unpack(checkpoint, &scene_text, &state, &observer.trajectory, &mut observer.audit)?;
+            let unpacked = unpack(
+                checkpoint,
+                &scene_text,
+                &state,
+                &observer.trajectory,
+                &mut observer.audit,
+                Contacts::contacts(model),
+            )?;
             state = unpacked.state;
             observer.trajectory = unpacked.trajectory;
             observer.steps = unpacked.steps;
             observer.events = unpacked.events;
             let progress = unpacked.progress;
-            integrate::resume(model, &mut state, &mut *integrator, &span, &mut triggers, &mut observer, &progress)
+            nonsmooth::resume(
+                &mut y,
+                &mut state,
+                &mut *integrator,
+                &span,
+                &options,
+                &mut triggers,
+                &mut observer,
+                &progress,
+            )
         }
     };
     let ending = match result.ending {
@@ -313,7 +341,9 @@ fn describe_triggers(scene: &Scene, triggers: &ChannelTriggers) -> Vec<Named> {
 /// Writes down what happens.
 struct Recorder<'a> {
     model: &'a Model,
-    channels: Channels,
+    /// The contacts in the modes of the state being recorded.
+    contacts: Hybrid<'a, Model>,
+    channels: Channels<'a>,
     row: Vec<f64>,
     trajectory: Trajectory,
     steps: Vec<(f64, f64)>,
@@ -325,9 +355,12 @@ struct Recorder<'a> {
     watcher: &'a mut dyn Watcher,
 }
 
-impl Observer for Recorder<'_> {
-    fn on_output(&mut self, s: &State<f64>) {
-        match self.channels.sample(self.model, s, &mut self.row) {
+impl Observer<Model> for Recorder<'_> {
+    fn on_output(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>) {
+        if self.contacts.modes() != y.modes() {
+            self.contacts.set_modes(y.modes());
+        }
+        match self.channels.sample(&self.contacts, s, &mut self.row) {
             Ok(()) => self.trajectory.push(&self.row),
             Err(error) => {
                 self.error.get_or_insert(error);
@@ -335,7 +368,7 @@ impl Observer for Recorder<'_> {
         }
     }
 
-    fn on_step(&mut self, moment: &Moment<'_>) -> Flow {
+    fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
         self.steps.push((moment.step.t, moment.step.h));
         self.audit.observe(self.model, moment.state, moment.step.error);
         let written = Written {
@@ -350,7 +383,7 @@ impl Observer for Recorder<'_> {
         if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
     }
 
-    fn on_event(&mut self, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
+    fn on_trigger(&mut self, _y: &Hybrid<'_, Model>, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
         for hit in hits {
             let named = &self.names[hit.trigger];
             let kind = match hit.crossing {
@@ -370,5 +403,22 @@ impl Observer for Recorder<'_> {
             self.events.push(event);
         }
         Reaction::Continue
+    }
+
+    fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
+        let unit = if event.kind == Kind::Impact { "N s" } else { "N" };
+        for (&contact, values) in event.contacts.iter().zip(&event.values) {
+            let pair = &self.model.layout.pairs[contact];
+            let event = Event {
+                time: event.t,
+                kind: event.kind.name().to_owned(),
+                element: format!("contact.{}", self.model.contacts[pair.element].name),
+                marker: self.model.markers[pair.markers[1]].name.clone(),
+                value: values[0],
+                unit: unit.to_owned(),
+            };
+            self.watcher.event(&event);
+            self.events.push(event);
+        }
     }
 }

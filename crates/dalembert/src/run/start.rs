@@ -6,6 +6,7 @@ use super::triggers::ChannelTriggers;
 use crate::model::Model;
 use crate::scene::{Initial, Scene};
 use dalembert_methods::dynamics::Dynamics;
+use dalembert_methods::nonsmooth::{ContactError, Contacts, Hybrid};
 use dalembert_methods::{State, System, integrate};
 
 /// The initial state as the scene writes it.
@@ -30,6 +31,22 @@ pub(super) fn prepare(scene: &Scene, state: &mut State<f64>) -> Result<(), RunEr
     Ok(())
 }
 
+/// Checks that no contact starts inside its surface.
+fn check_gaps(scene: &Scene, state: &State<f64>) -> Result<(), RunError> {
+    let model = &scene.model;
+    let mut gaps = vec![0.0; Contacts::contacts(model)];
+    let mut work = model.work();
+    model.prepare(state, &mut work);
+    model.contact_gap(state, &mut work, &mut gaps);
+    match gaps.iter().position(|&gap| gap < -scene.run.contacts.touch || gap.is_nan()) {
+        None => Ok(()),
+        Some(i) => {
+            let error = ContactError::Penetration { t: state.t, contact: model.contact_name(i), gap: gaps[i] };
+            Err(RunError::Start(error.into()))
+        }
+    }
+}
+
 /// Checks a scene as a run does before its first step: events, initial values, constraints. Gives the constraint rows that are
 /// redundant but consistent.
 pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
@@ -38,10 +55,13 @@ pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
     check_patterns(model, &scene.output.channels)?;
     let mut state = written(scene);
     prepare(scene, &mut state)?;
-    integrate::create::<Model>(&scene.run.integrator, &scene.run.integrator_settings())
+    let y = Hybrid::new(model);
+    let mut with_accounts = y.state(state.clone());
+    integrate::create::<Hybrid<'_, Model>>(&scene.run.integrator, &scene.run.integrator_settings())
         .map_err(|error| RunError::Integrator(error.to_string()))?
-        .start(model, &mut state)
+        .start(&y, &mut with_accounts)
         .map_err(RunError::Start)?;
+    check_gaps(scene, &state)?;
     // The integrator has judged the residuals by its tolerance; only the rank is still to be found.
     let mut dynamics = Dynamics::new(model);
     dynamics.check(model, &state, f64::INFINITY).map_err(RunError::Start)?;

@@ -6,14 +6,15 @@ use crate::model::Model;
 use crate::scene::{Crossing, EventSettings, nearest};
 use dalembert_methods::State;
 use dalembert_methods::events::{Direction, Trigger, Triggers};
+use dalembert_methods::nonsmooth::Hybrid;
 use dalembert_methods::trajectory::Channel;
 
 /// The watched channels of a scene.
-pub(super) struct ChannelTriggers {
+pub(super) struct ChannelTriggers<'m> {
     list: Vec<Trigger>,
     watched: Vec<Watched>,
     row: Vec<f64>,
-    channels: Channels,
+    channels: Channels<'m>,
 }
 
 struct Watched {
@@ -22,7 +23,7 @@ struct Watched {
     level: f64,
 }
 
-impl ChannelTriggers {
+impl ChannelTriggers<'_> {
     pub fn new(model: &Model, events: &[(String, EventSettings)]) -> Result<Self, RunError> {
         let all = Channels::new(model, &[]);
         for (name, event) in events {
@@ -63,12 +64,12 @@ impl ChannelTriggers {
     }
 }
 
-impl Triggers<Model> for ChannelTriggers {
+impl<'m> Triggers<Hybrid<'m, Model>> for ChannelTriggers<'m> {
     fn list(&self) -> &[Trigger] {
         &self.list
     }
-    fn values(&mut self, model: &Model, s: &State<f64>, out: &mut [f64]) {
-        if self.channels.sample(model, s, &mut self.row).is_err() {
+    fn values(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, out: &mut [f64]) {
+        if self.channels.sample(y, s, &mut self.row).is_err() {
             // A state at which the multipliers do not exist is reported by the integrator itself; here it is no event.
             self.row.fill(f64::NAN);
         }

@@ -4,14 +4,15 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
-use crate::{assemblies, bodies, constraints, forces, joints, signals};
+use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// The sections of named elements.
-pub const SECTIONS: [&str; 8] = ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "event"];
+pub const SECTIONS: [&str; 9] =
+    ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "contact", "event"];
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
@@ -86,6 +87,7 @@ impl Scene {
         reader.read_forces();
         reader.read_constraints("joint", &joints::kinds());
         reader.read_constraints("constraint", &constraints::kinds());
+        reader.read_contacts();
         reader.check_run(&run);
         reader.check_output(&output, &run);
         let events = reader.read_events();
@@ -306,6 +308,21 @@ impl<'d> Reader<'d> {
         }
     }
 
+    fn read_contacts(&mut self) {
+        let document = self.document;
+        let kinds = contacts::kinds();
+        for entry in document.section("contact") {
+            self.check_name(&entry);
+            let Some(kind) = self.kind(&entry, &kinds) else { continue };
+            let need = kind.need.expect("contacts are attached to markers");
+            let markers = self.attached(&entry, need);
+            let item = self.note((kind.read)(&entry));
+            if let (Some(item), Some(markers)) = (item, markers) {
+                self.builder.insert_contact(entry.name(), item, markers);
+            }
+        }
+    }
+
     /// The markers an element names under its key: one name, or a list of names.
     fn attached(&mut self, entry: &Entry<'_>, need: Need) -> Option<Vec<usize>> {
         #[derive(Deserialize)]
@@ -398,6 +415,12 @@ impl<'d> Reader<'d> {
         }
         if run.ledger_factor < 0.0 {
             blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
+        }
+        let contacts = &run.contacts;
+        for (key, value) in [("touch", contacts.touch), ("rest", contacts.rest), ("settle", contacts.settle)] {
+            if value <= 0.0 {
+                blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
+            }
         }
         let methods = integrate::methods();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {

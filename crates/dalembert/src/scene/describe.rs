@@ -54,6 +54,9 @@ fn describe_model(model: &Model, root: &mut Table) {
         let entries = these.map(|c| (c.name.as_str(), attached(model, &*c.item, c.item.need(), &c.markers)));
         put_section(root, section, entries);
     }
+    let contacts =
+        model.contacts().iter().map(|c| (c.name.as_str(), attached(model, &*c.item, c.item.need(), &c.markers)));
+    put_section(root, "contact", contacts);
 }
 
 fn settings(marker: &Marker, body: Option<&str>) -> MarkerSettings {

@@ -4,7 +4,7 @@ use super::assemble::MarkerSettings;
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
-use crate::{assemblies, bodies, constraints, forces, joints, signals};
+use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
@@ -54,6 +54,7 @@ pub fn every_kind() -> Vec<KindInfo> {
     of("body", bodies::kinds())
         .chain(of("joint", joints::kinds()))
         .chain(of("constraint", constraints::kinds()))
+        .chain(of("contact", contacts::kinds()))
         .chain(of("force", forces::kinds()))
         .chain(of("signal", signals::kinds()))
         .chain(of("assembly", assemblies::kinds()))
@@ -81,7 +82,7 @@ pub fn schema() -> Value {
     let mut definitions = Map::new();
     let mut properties = Map::new();
     let kinds = every_kind();
-    for section in ["body", "joint", "constraint", "force", "signal", "assembly"] {
+    for section in ["body", "joint", "constraint", "contact", "force", "signal", "assembly"] {
         let of_section: Vec<&KindInfo> = kinds.iter().filter(|k| k.section == section).collect();
         let choices: Vec<Value> = of_section.iter().map(|k| element(k, &mut definitions)).collect();
         let entry = if section == "body" {

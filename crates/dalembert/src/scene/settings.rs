@@ -1,6 +1,7 @@
 //! The tables of a scene that are not elements: what it is, the world, how to run it, what to write down.
 
 use dalembert_methods::integrate::Settings;
+use dalembert_methods::nonsmooth::{Options, Restitution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -59,6 +60,8 @@ pub struct RunSettings {
     /// The energy ledger may be off by this factor times the sum of what the error control allows in each step.
     #[schemars(extend("unit" = "1"))]
     pub ledger_factor: f64,
+    /// How contacts are treated.
+    pub contacts: ContactSettings,
     /// Further settings of the integrator, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, f64>,
@@ -73,6 +76,7 @@ impl Default for RunSettings {
             tolerance: 1e-8,
             initial: Initial::default(),
             ledger_factor: 1.0,
+            contacts: ContactSettings::default(),
             settings: BTreeMap::new(),
         }
     }
@@ -86,6 +90,58 @@ impl RunSettings {
             settings.set(name, value);
         }
         settings
+    }
+}
+
+/// On what a coefficient of restitution acts.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RestitutionLaw {
+    /// On normal velocities (Newton).
+    #[default]
+    Newton,
+    /// On normal impulses (Poisson).
+    Poisson,
+    /// On the work of normal impulses (Stronge).
+    Energetic,
+}
+
+/// `[run.contacts]`: how contacts are treated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactSettings {
+    /// On what coefficients of restitution act.
+    pub restitution: RestitutionLaw,
+    /// Whether impacts have friction impulses.
+    pub impact_friction: bool,
+    /// Gaps up to this count as closed at an event.
+    #[schemars(extend("unit" = "m"))]
+    pub touch: f64,
+    /// Speeds up to this count as zero at an event.
+    #[schemars(extend("unit" = "m/s"))]
+    pub rest: f64,
+    /// When ever shorter bounces would come to rest within this time, the contact closes for good.
+    #[schemars(extend("unit" = "s"))]
+    pub settle: f64,
+}
+
+impl Default for ContactSettings {
+    fn default() -> Self {
+        let Options { touch, rest, settle, .. } = Options::default();
+        Self { restitution: RestitutionLaw::Newton, impact_friction: true, touch, rest, settle }
+    }
+}
+
+impl ContactSettings {
+    /// The same in the words of the methods.
+    pub fn options(&self) -> Options {
+        let restitution = match self.restitution {
+            RestitutionLaw::Newton => Restitution::Newton,
+            RestitutionLaw::Poisson => Restitution::Poisson,
+            RestitutionLaw::Energetic => Restitution::Energetic,
+        };
+        let Self { impact_friction, touch, rest, settle, .. } = *self;
+        Options { touch, rest, restitution, impact_friction, settle }
     }
 }
 

@@ -196,6 +196,13 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         }
     }
 
+    /// The multipliers of the rows of the model among those of all rows.
+    pub fn own_multipliers<S: Scalar>(&self, multipliers: &[S], out: &mut [S]) {
+        let (g, after) = (self.inner.g, self.inner.g + self.closed.len());
+        out[..g].copy_from_slice(&multipliers[..g]);
+        out[g..].copy_from_slice(&multipliers[after..after + self.inner.a]);
+    }
+
     /// The gaps of all contacts and the rates by rows of contacts, at a prepared state.
     pub fn kinematics<S: Scalar>(&self, s: &State<S>, w: &mut Work<Y::Work<S>, S>, gap: &mut [S], rate: &mut [S]) {
         self.model.contact_gap(s, &mut w.model, gap);
@@ -274,10 +281,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn integrand<S: Scalar>(&self, s: &State<S>, multipliers: &[S], w: &mut Self::Work<S>, out: &mut [S]) {
         let (own, accounts) = out.split_at_mut(self.inner.z);
-        let g = self.inner.g;
-        w.own[..g].copy_from_slice(&multipliers[..g]);
-        let after = g + self.closed.len();
-        w.own[g..].copy_from_slice(&multipliers[after..after + self.inner.a]);
+        self.own_multipliers(multipliers, &mut w.own);
         self.model.integrand(s, &w.own, &mut w.model, own);
         accounts.fill(S::zero());
         if self.closed.is_empty() {

@@ -1,0 +1,266 @@
+//! Contacts: surfaces on one marker that points of others cannot pass.
+//!
+//! An author writes one function, the signed distance of a point from the surface with its normal ([`Surface`]). Gap, slip
+//! velocities, their rates and gradients come from jets of it, as for constraints. With d, n the distance and normal at the
+//! centre of a ball of radius ρ (0 for a point), all in the frame of the surface,
+//!
+//! ```text
+//! γ = d − ρ                                        gap
+//! c = r_B − ρ n                                    where it touches
+//! u_k = t_k·(v_B + ω_B × (c − r_B) − v_A − ω_A × (c − r_A)) − b_k    slip, with b the speed of a belt
+//! ```
+//!
+//! One entry of a scene makes a contact of its first marker with each of the others. How contacts close, open, stick and
+//! slide is decided by [`dalembert_methods::nonsmooth`].
+
+mod friction;
+mod height_field;
+mod plane;
+mod round;
+
+pub use friction::{CoefficientPoints, CoefficientTable, Friction, FrictionCurve};
+pub use height_field::{Height, HeightField};
+pub use plane::Plane;
+pub use round::{Cylinder, Sphere};
+
+use crate::constraints::{Scratch, jets};
+use crate::element::{About, Describe, Kind, read_attached};
+use crate::joints::primitives::along;
+use crate::model::{Acceleration, Frame, Instant, Markers, Need, Place, Point, Wrench};
+use crate::signals::SignalRef;
+use dalembert_methods::Real;
+use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::vector::Vec3;
+
+/// The largest number of rows of a contact: the gap and two slips.
+pub const CONTACT_ROWS: usize = 3;
+
+/// The markers of a contact: the surface, and the points that touch it.
+pub type Touching = (Frame, Vec<Point>);
+
+impl Markers for Touching {
+    const NEED: Need = Need { key: "between", count: None, oriented: 1 };
+    fn indices(&self) -> Vec<usize> {
+        std::iter::once(self.0.0).chain(self.1.iter().map(|m| m.0)).collect()
+    }
+}
+
+/// What all kinds of contacts have in common.
+#[derive(Copy, Clone, Debug)]
+pub struct Touch<'a> {
+    /// Radius of the balls around the points, in m.
+    pub radius: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// Dry friction.
+    pub friction: &'a Friction,
+}
+
+/// What is wrong with it, if anything.
+fn touch_defect(touch: &Touch<'_>) -> Option<(&'static str, String)> {
+    if !(touch.radius >= 0.0 && touch.radius.is_finite()) {
+        return Some(("radius", format!("a radius must not be negative, found {}", touch.radius)));
+    }
+    if !(0.0..=1.0).contains(&touch.restitution) {
+        let message = format!("a coefficient of restitution lies between 0 and 1, found {}", touch.restitution);
+        return Some(("restitution", message));
+    }
+    touch.friction.defect()
+}
+
+/// A kind of surface that points cannot pass.
+pub trait Surface: About {
+    /// The signed distance of a point from the surface and the unit normal there, both in the frame of the surface.
+    fn distance<R: Real>(&self, t: R, at: Vec3<R>) -> (R, Vec3<R>);
+    /// The speed of the surface along its first tangent, in m/s.
+    fn belt<R: Real>(&self, _t: R) -> R {
+        R::zero()
+    }
+    /// What it has in common with other kinds.
+    fn touch(&self) -> Touch<'_>;
+    /// The signals it uses, to be resolved by name.
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        Vec::new()
+    }
+    /// What is wrong with its data, if anything: the key, and what was expected.
+    fn defect(&self) -> Option<(&'static str, String)>;
+}
+
+/// The gap of a surface and a point.
+fn gap<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>]) -> R {
+    let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
+    surface.distance(t, local).0 - surface.touch().radius
+}
+
+/// The slip velocities, as many as there are tangents with friction.
+fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) {
+    let touch = surface.touch();
+    let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
+    let (_, normal) = surface.distance(t, local);
+    // From the centre of the ball to where it touches.
+    let arm = at[0].rotation * normal * R::from(-touch.radius);
+    let from_surface = at[1].r + arm - at[0].r;
+    let velocity = at[1].v + at[1].omega.cross(arm) - at[0].v - at[0].omega.cross(from_surface);
+    let velocity = at[0].rotation.transpose_mul(velocity);
+    let (first, second) = tangents(touch.friction, normal);
+    for (k, (out, tangent)) in out.iter_mut().zip([first, second]).enumerate() {
+        *out = velocity.dot(tangent);
+        if k == 0 {
+            *out -= surface.belt(t);
+        }
+    }
+}
+
+/// Two tangents: the first as near as possible to the direction asked for, the second a right angle from it about the normal.
+fn tangents<R: Real>(friction: &Friction, normal: Vec3<R>) -> (Vec3<R>, Vec3<R>) {
+    let asked = friction.along.map_or(Vec3([1.0, 0.0, 0.0]), |axis| axis.unit());
+    let spare = asked.perpendiculars().0;
+    // Where the direction asked for is nearly normal to the surface another one stands in for it.
+    let share = along(normal, asked);
+    let steep = R::from(0.95).lt(share.abs());
+    let wanted = Vec3(std::array::from_fn(|k| R::select(steep, R::from(spare[k]), R::from(asked[k]))));
+    let across = normal.cross(wanted).normalized();
+    (across.cross(normal), across)
+}
+
+/// A contact with the scalar fixed, so that it can be an object. `at` holds the surface and one point.
+pub trait ContactOn<S: Scalar> {
+    /// The gap in m.
+    fn gap(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
+    /// The rate of the gap and the slips, in m/s.
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]);
+    /// Their time derivatives at v̇ = 0, in m/s².
+    fn bias(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    );
+    /// Their gradients with respect to the motion of the surface (0) or the point (1).
+    fn gradient(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    );
+    /// The normal and the tangents in the world frame, for records.
+    fn directions(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> [Vec3<S>; 3];
+}
+
+impl<S: Scalar, C: Surface> ContactOn<S> for C {
+    fn gap(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S {
+        gap(self, now.t, at)
+    }
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
+        let (normal, slips) = out.split_at_mut(1);
+        let moving = at.iter().map(|p| p.in_time(&Acceleration::default()));
+        jets::rate(now, moving, scratch, normal, |now, at, rows| rows[0] = gap(self, now.t, at));
+        slip(self, now.t, at, slips);
+    }
+    fn bias(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        accelerations: &[Acceleration<S>],
+        scratch: &mut Scratch<S>,
+        out: &mut [S],
+    ) {
+        let (normal, slips) = out.split_at_mut(1);
+        jets::bias(now, at, accelerations, scratch, normal, |now, at, rows| rows[0] = gap(self, now.t, at));
+        if !slips.is_empty() {
+            let moving = at.iter().zip(accelerations).map(|(p, a)| p.in_time(a));
+            jets::rate(now, moving, scratch, slips, |now, at, rows| slip(self, now.t, at, rows));
+        }
+    }
+    fn gradient(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        marker: usize,
+        scratch: &mut Scratch<S>,
+        out: &mut [Wrench<S>],
+    ) {
+        let (normal, slips) = out.split_at_mut(1);
+        jets::gradient(now, at, marker, scratch, normal, Place::displaced, |now, at, rows| rows[0] = gap(self, now.t, at));
+        if !slips.is_empty() {
+            jets::gradient(now, at, marker, scratch, slips, Place::quickened, |now, at, rows| slip(self, now.t, at, rows));
+        }
+    }
+    fn directions(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> [Vec3<S>; 3] {
+        let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
+        let (_, normal) = self.distance(now.t, local);
+        let (first, second) = tangents(self.touch().friction, normal);
+        [normal, first, second].map(|direction| at[0].rotation * direction)
+    }
+}
+
+/// A contact of any kind.
+pub trait AnyContact:
+    ContactOn<f64> + ContactOn<Dual> + ContactOn<Duals> + ContactOn<Dual2> + ContactOn<Lanes4> + Describe + Send + Sync
+{
+    /// What markers it asks for.
+    fn need(&self) -> Need;
+    /// Radius, restitution and friction.
+    fn touch(&self) -> Touch<'_>;
+    /// The signals it uses.
+    fn signals(&mut self) -> Vec<&mut SignalRef>;
+    /// What is wrong with its data.
+    fn defect(&self) -> Option<(&'static str, String)>;
+}
+
+impl<C: Surface> AnyContact for C {
+    fn need(&self) -> Need {
+        Touching::NEED
+    }
+    fn touch(&self) -> Touch<'_> {
+        Surface::touch(self)
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        Surface::signals(self)
+    }
+    fn defect(&self) -> Option<(&'static str, String)> {
+        Surface::defect(self)
+    }
+}
+
+fn kind_of<C: Surface>() -> Kind<dyn AnyContact> {
+    Kind::new::<C>(
+        Some(Touching::NEED),
+        |entry| Ok(Box::new(read_attached::<C, Touching>(entry)?)),
+        || Box::new(C::sample()),
+    )
+}
+
+/// The kinds of contacts, by name.
+pub fn kinds() -> Vec<Kind<dyn AnyContact>> {
+    vec![kind_of::<Cylinder>(), kind_of::<HeightField>(), kind_of::<Plane>(), kind_of::<Sphere>()]
+}
+
+/// The family of contacts.
+pub enum Surfaces {}
+
+impl Family for Surfaces {
+    type On<S: Scalar> = dyn ContactOn<S>;
+}
+
+impl Erased<Surfaces> for dyn AnyContact {
+    fn real(&self) -> &(dyn ContactOn<f64> + 'static) {
+        self
+    }
+    fn dual(&self) -> &(dyn ContactOn<Dual> + 'static) {
+        self
+    }
+    fn duals(&self) -> &(dyn ContactOn<Duals> + 'static) {
+        self
+    }
+    fn dual2(&self) -> &(dyn ContactOn<Dual2> + 'static) {
+        self
+    }
+    fn lanes(&self) -> &(dyn ContactOn<Lanes4> + 'static) {
+        self
+    }
+}

@@ -1,0 +1,121 @@
+//! Spheres and cylinders, touched from outside or from inside.
+
+use super::{Friction, Surface, Touch, touch_defect};
+use crate::element::About;
+use crate::joints::primitives::{along, positive};
+use crate::joints::Axis;
+use dalembert_methods::Real;
+use dalembert_methods::vector::Vec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sphere around the first marker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Radius of the sphere.
+    #[schemars(extend("unit" = "m"))]
+    pub size: f64,
+    /// Whether points stay inside the sphere instead of outside.
+    #[serde(default)]
+    pub inside: bool,
+    /// Radius of a ball around each of the points; 0 for the points themselves.
+    #[schemars(extend("unit" = "m"))]
+    #[serde(default)]
+    pub radius: f64,
+    /// Coefficient of restitution ε between 0 and 1.
+    #[schemars(extend("unit" = "1"))]
+    #[serde(default)]
+    pub restitution: f64,
+    /// Dry friction; none unless given.
+    #[serde(default)]
+    pub friction: Friction,
+}
+
+impl About for Sphere {
+    const KIND: &'static str = "sphere";
+    const SUMMARY: &'static str = "A sphere that points, or balls around them, cannot enter (or leave).";
+
+    fn sample() -> Self {
+        Self { size: 0.4, inside: false, radius: 0.1, restitution: 0.5, friction: Friction::coulomb(0.3) }
+    }
+}
+
+/// The distance from a round surface of given size, seen from outside or inside, and its normal.
+fn round<R: Real>(from_axis: Vec3<R>, size: f64, inside: bool) -> (R, Vec3<R>) {
+    let length = from_axis.norm();
+    let normal = from_axis * length.recip();
+    match inside {
+        false => (length - size, normal),
+        true => (-length + size, -normal),
+    }
+}
+
+impl Surface for Sphere {
+    fn distance<R: Real>(&self, _t: R, at: Vec3<R>) -> (R, Vec3<R>) {
+        round(at, self.size, self.inside)
+    }
+    fn touch(&self) -> Touch<'_> {
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+    }
+    fn defect(&self) -> Option<(&'static str, String)> {
+        positive("size", "the radius of a sphere", self.size).or_else(|| touch_defect(&self.touch()))
+    }
+}
+
+/// An endless cylinder around an axis through the first marker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// The axis in the frame of the first marker.
+    #[serde(default)]
+    pub axis: Axis,
+    /// Radius of the cylinder.
+    #[schemars(extend("unit" = "m"))]
+    pub size: f64,
+    /// Whether points stay inside the cylinder, as in a pipe, instead of outside.
+    #[serde(default)]
+    pub inside: bool,
+    /// Radius of a ball around each of the points; 0 for the points themselves.
+    #[schemars(extend("unit" = "m"))]
+    #[serde(default)]
+    pub radius: f64,
+    /// Coefficient of restitution ε between 0 and 1.
+    #[schemars(extend("unit" = "1"))]
+    #[serde(default)]
+    pub restitution: f64,
+    /// Dry friction; none unless given.
+    #[serde(default)]
+    pub friction: Friction,
+}
+
+impl About for Cylinder {
+    const KIND: &'static str = "cylinder";
+    const SUMMARY: &'static str = "A cylinder or pipe that points, or balls around them, cannot enter (or leave).";
+
+    fn sample() -> Self {
+        Self {
+            axis: [0.2, 1.0, 0.5].into(),
+            size: 0.9,
+            inside: true,
+            radius: 0.1,
+            restitution: 0.5,
+            friction: Friction::coulomb(0.3),
+        }
+    }
+}
+
+impl Surface for Cylinder {
+    fn distance<R: Real>(&self, _t: R, at: Vec3<R>) -> (R, Vec3<R>) {
+        let axis = self.axis.unit();
+        let height = along(at, axis);
+        round(Vec3(std::array::from_fn(|k| at[k] - height * axis[k])), self.size, self.inside)
+    }
+    fn touch(&self) -> Touch<'_> {
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+    }
+    fn defect(&self) -> Option<(&'static str, String)> {
+        let size = || positive("size", "the radius of a cylinder", self.size);
+        self.axis.defect("axis").or_else(size).or_else(|| touch_defect(&self.touch()))
+    }
+}
