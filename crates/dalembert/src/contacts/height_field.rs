@@ -4,7 +4,7 @@
 //! from the surface to first order. A ball is measured at its centre, so its radius must be small beside the radius of
 //! curvature of the ground.
 
-use super::{Friction, Surface, Touch, touch_defect};
+use super::{Friction, Surface, Touch, Touching, touch_defect};
 use crate::element::About;
 use crate::expression::{Expression, ExpressionError};
 use dalembert_methods::vector::Vec3;
@@ -99,6 +99,8 @@ impl About for HeightField {
 }
 
 impl Surface for HeightField {
+    type Markers = Touching;
+
     fn distance<R: Real>(&self, _t: R, at: Vec3<R>) -> (R, Vec3<R>) {
         let [height, slope_x, slope_y] = self.height.at(at[0], at[1]);
         let scale = (slope_x * slope_x + slope_y * slope_y + 1.0).sqrt().recip();

@@ -45,6 +45,13 @@ impl Markers for Touching {
     }
 }
 
+impl Markers for (Point, Vec<Point>) {
+    const NEED: Need = Need { key: "between", count: None, oriented: 0 };
+    fn indices(&self) -> Vec<usize> {
+        std::iter::once(self.0.0).chain(self.1.iter().map(|m| m.0)).collect()
+    }
+}
+
 /// What all kinds of contacts have in common.
 #[derive(Copy, Clone, Debug)]
 pub struct Touch<'a> {
@@ -70,6 +77,8 @@ fn touch_defect(touch: &Touch<'_>) -> Option<(&'static str, String)> {
 
 /// A kind of surface that points cannot pass.
 pub trait Surface: About {
+    /// What it is attached to: the surface, and the points that touch it.
+    type Markers: Markers;
     /// The signed distance of a point from the surface and the unit normal there, both in the frame of the surface.
     fn distance<R: Real>(&self, t: R, at: Vec3<R>) -> (R, Vec3<R>);
     /// The speed of the surface along its first tangent, in m/s.
@@ -214,7 +223,7 @@ pub trait AnyContact:
 
 impl<C: Surface> AnyContact for C {
     fn need(&self) -> Need {
-        Touching::NEED
+        C::Markers::NEED
     }
     fn touch(&self) -> Touch<'_> {
         Surface::touch(self)
@@ -229,8 +238,8 @@ impl<C: Surface> AnyContact for C {
 
 fn kind_of<C: Surface>() -> Kind<dyn AnyContact> {
     Kind::new::<C>(
-        Some(Touching::NEED),
-        |entry| Ok(Box::new(read_attached::<C, Touching>(entry)?)),
+        Some(C::Markers::NEED),
+        |entry| Ok(Box::new(read_attached::<C, C::Markers>(entry)?)),
         || Box::new(C::sample()),
     )
 }

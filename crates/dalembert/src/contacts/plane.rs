@@ -1,6 +1,6 @@
 //! A plane wall or floor, which may move along its normal and carry a belt.
 
-use super::{Friction, Surface, Touch, touch_defect};
+use super::{Friction, Surface, Touch, Touching, touch_defect};
 use crate::element::About;
 use crate::joints::{Axis, primitives::along};
 use crate::signals::{Harmonic, Signal, SignalRef};
@@ -72,6 +72,8 @@ impl About for Plane {
 }
 
 impl Surface for Plane {
+    type Markers = Touching;
+
     fn distance<R: Real>(&self, t: R, at: Vec3<R>) -> (R, Vec3<R>) {
         let normal = self.normal.unit();
         (along(at, normal) - self.offset.at(t), Vec3::constant(normal.0))

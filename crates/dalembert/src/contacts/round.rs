@@ -1,9 +1,10 @@
 //! Spheres and cylinders, touched from outside or from inside.
 
-use super::{Friction, Surface, Touch, touch_defect};
+use super::{Friction, Surface, Touch, Touching, touch_defect};
 use crate::element::About;
 use crate::joints::primitives::{along, positive};
 use crate::joints::Axis;
+use crate::model::Point;
 use dalembert_methods::Real;
 use dalembert_methods::vector::Vec3;
 use schemars::JsonSchema;
@@ -52,6 +53,8 @@ fn round<R: Real>(from_axis: Vec3<R>, size: f64, inside: bool) -> (R, Vec3<R>) {
 }
 
 impl Surface for Sphere {
+    type Markers = (Point, Vec<Point>);
+
     fn distance<R: Real>(&self, _t: R, at: Vec3<R>) -> (R, Vec3<R>) {
         round(at, self.size, self.inside)
     }
@@ -106,6 +109,8 @@ impl About for Cylinder {
 }
 
 impl Surface for Cylinder {
+    type Markers = Touching;
+
     fn distance<R: Real>(&self, _t: R, at: Vec3<R>) -> (R, Vec3<R>) {
         let axis = self.axis.unit();
         let height = along(at, axis);

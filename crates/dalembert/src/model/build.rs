@@ -4,7 +4,7 @@ use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation,
 use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
-use crate::contacts::{AnyContact, Surface, Touching};
+use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
 use crate::signals::{Signal, SignalRef};
 use std::fmt;
@@ -142,7 +142,7 @@ impl Builder {
     }
 
     /// Makes a surface that points cannot pass.
-    pub fn contact<C: Surface>(&mut self, name: &str, surface: C, markers: Touching) -> &mut Self {
+    pub fn contact<C: Surface>(&mut self, name: &str, surface: C, markers: C::Markers) -> &mut Self {
         self.insert_contact(name, Box::new(surface), markers.indices());
         self
     }

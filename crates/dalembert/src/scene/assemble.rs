@@ -4,6 +4,7 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
+use crate::run::matches;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
 use schemars::JsonSchema;
@@ -358,9 +359,32 @@ impl<'d> Reader<'d> {
         let mut found = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
             let path = if need.count == Some(1) { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
-            found.push(self.marker(entry, &path, name)?);
+            if need.count.is_none() && name.contains('*') {
+                for name in self.matching(entry, &path, name)? {
+                    found.push(self.marker(entry, &path, &name)?);
+                }
+            } else {
+                found.push(self.marker(entry, &path, name)?);
+            }
         }
         Some(found)
+    }
+
+    /// The bodies and markers whose names match a pattern, in the order of the scene.
+    fn matching(&mut self, entry: &Entry<'_>, path: &str, pattern: &str) -> Option<Vec<String>> {
+        let bodies = self.builder.bodies().iter().map(|body| &body.name);
+        let markers = self.builder.markers().iter().map(|marker| &marker.name);
+        let mut names: Vec<String> = Vec::new();
+        for name in bodies.chain(markers).filter(|name| matches(pattern, name)) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        if names.is_empty() && !self.unmade.iter().any(|start| pattern.starts_with(start.as_str())) {
+            let message = format!("no marker or body matches `{pattern}`");
+            self.problems.extend(entry.error(path, message, None));
+        }
+        (!names.is_empty()).then_some(names)
     }
 
     /// The marker of a name; the name of a body stands for its own frame.
