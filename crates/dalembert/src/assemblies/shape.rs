@@ -2,6 +2,8 @@
 
 use crate::constraints::Cell;
 use crate::signals::{Curve, Formula, Interpolation};
+use dalembert_methods::algebra::Lu;
+use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,4 +91,35 @@ pub(super) fn cell(segment: usize) -> std::ops::Range<usize> {
 pub(super) fn volumes(corners: &[Vec3<f64>]) -> Vec<f64> {
     let segments = corners.len() / 4 - 1;
     (0..segments).map(|j| Cell::Hexahedron.volume(|i| corners[cell(j)][i])).collect()
+}
+
+/// Turns a shape about its centre until it has no mean turn against another: Σ a × b = 0 over corners from their centres.
+///
+/// For a turn θ the sum changes by (Σ a·b − a bᵀ) θ to first order; for small turns three Newton steps reach rounding.
+pub(super) fn turn_back(given: &[Vec3<f64>], found: &mut [Vec3<f64>]) {
+    let centre = |corners: &[Vec3<f64>]| {
+        corners.iter().fold(Vec3::zero(), |sum, &r| sum + r) * (1.0 / corners.len() as f64)
+    };
+    let (from, to) = (centre(found), centre(given));
+    for _ in 0..3 {
+        let mut turn = Vec3::zero();
+        let mut matrix = Lu::new(3);
+        for (&r, &goal) in found.iter().zip(given) {
+            let (a, b) = (r - from, goal - to);
+            turn += a.cross(b);
+            for (k, entry) in matrix.values_mut().iter_mut().enumerate() {
+                let (i, j) = (k / 3, k % 3);
+                *entry += if i == j { a.dot(b) - a[i] * b[i] } else { -a[i] * b[j] };
+            }
+        }
+        // Corners on one line have no turn about it to take back.
+        if matrix.factor().is_err() {
+            return;
+        }
+        matrix.solve(&mut turn.0);
+        let rotation = Quat::exp(turn);
+        for r in found.iter_mut() {
+            *r = from + rotation.rotate(*r - from);
+        }
+    }
 }

@@ -436,7 +436,9 @@ impl Skeleton {
             let message = format!("no equilibrium was found: {error}");
             vec![ModelError { section: "assembly", name: name.to_owned(), key: Some("shape"), message }]
         })?;
-        let found: Vec<_> = state.q.chunks_exact(3).map(|r| Vec3([r[0], r[1], r[2]])).collect();
+        let mut found: Vec<_> = state.q.chunks_exact(3).map(|r| Vec3([r[0], r[1], r[2]])).collect();
+        // A turn of the whole body costs nothing, so that rounding may leave a small one.
+        shape::turn_back(&plan.corners, &mut found);
         let front = |corners: &[Vec3<f64>]| (corners[0] + corners[1] + corners[2] + corners[3]) * 0.25;
         let shift = front(&plan.corners) - front(&found);
         plan.corners = found.into_iter().map(|r| r + shift).collect();

@@ -494,6 +494,15 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
             Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
         }
     }
+    // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
+    for (i, clue) in clues.iter_mut().enumerate() {
+        let own = y.start(i) + 1..y.start(i + 1);
+        let stopped = hits.iter().any(|hit| functions[hit.trigger] == (i, Watched::Advance));
+        if matches!(y.modes()[i], Mode::Slide { .. }) && !own.is_empty() && !stopped {
+            let force = &forces[own];
+            clue.slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
+        }
+    }
     clues
 }
 
