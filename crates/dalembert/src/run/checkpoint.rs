@@ -33,7 +33,10 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     c.put("integrator", Section::F64(run.integrator.clone()));
     c.put("projection", Section::F64(run.projection.clone()));
     c.put("modes", Section::F64(progress.modes.iter().flat_map(|&mode| plain(mode)).collect()));
-    c.put("shared", Section::U64(progress.shared.iter().map(|&shared| u64::from(shared)).collect()));
+    for (name, flags) in [("shared", &progress.shared), ("idle", &progress.idle)] {
+        c.put(name, Section::U64(flags.iter().map(|&flag| u64::from(flag)).collect()));
+    }
+    c.put("below", Section::F64(progress.below.clone()));
     c.put("switching", Section::F64(progress.switching.clone()));
     c.put("impacts", Section::F64(progress.impacts.concat()));
     c.put("last event", Section::F64(vec![progress.last.0, f64::from(progress.last.1)]));
@@ -113,15 +116,21 @@ pub(super) fn unpack(
         counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections },
     };
     let &[time, again] = c.f64("last event")? else { return Err(unfit("last event")) };
+    let flags = |name: &'static str| -> Result<Vec<bool>, RunError> {
+        let flags: Vec<bool> = c.u64(name)?.iter().map(|&flag| flag != 0).collect();
+        if flags.len() == contacts { Ok(flags) } else { Err(unfit("the number of contacts")) }
+    };
     let progress = Progress {
         run,
         modes: c.f64("modes")?.chunks_exact(3).map(|mode| mode_of([mode[0], mode[1], mode[2]])).collect(),
-        shared: c.u64("shared")?.iter().map(|&shared| shared != 0).collect(),
+        shared: flags("shared")?,
+        below: c.f64("below")?.to_vec(),
+        idle: flags("idle")?,
         switching: c.f64("switching")?.to_vec(),
         impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
         last: (time, again as u32),
     };
-    if [progress.modes.len(), progress.shared.len(), progress.impacts.len()] != [contacts; 3] {
+    if [progress.modes.len(), progress.below.len(), progress.impacts.len()] != [contacts; 3] {
         return Err(unfit("the number of contacts"));
     }
     audit.recall(c.f64("audit")?).ok_or_else(|| unfit("audit"))?;
