@@ -25,6 +25,9 @@ pub const ACCOUNTS: usize = 3;
 /// The largest |β/α| at which the law of friction is read: tan 75°.
 const SWERVE: f64 = 3.732_050_807_568_877;
 
+/// Slips slower than this have the direction of their mode, in m/s: what is left of a stop is rounding.
+const FAINT: f64 = 1e-12;
+
 /// A model with contacts, and their modes.
 pub struct Hybrid<'a, Y> {
     model: &'a Y,
@@ -172,6 +175,8 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         let beyond = limit.lt(across.abs());
         let divisor = S::select(along.equals(S::zero()), S::one(), along);
         let swerve = S::select(beyond, sign * SWERVE, across / divisor);
+        let faint = S::and(along.abs().lt(S::from(FAINT)), across.abs().lt(S::from(FAINT)));
+        let swerve = S::select(faint, S::zero(), swerve);
         let length = (swerve * swerve + 1.0).sqrt();
         let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
         self.model.sliding(contact, direction, along * length)

@@ -8,10 +8,10 @@
 //! impacts: what happens together stays together. Of each kind one [`Event`] is reported for all its contacts.
 
 use super::contacts::{Contacts, Mode};
-use super::decide::{Clue, decide};
+use super::decide::{Clue, decide, unit};
 use super::error::ContactError;
 use super::hybrid::Hybrid;
-use super::impact::{Outcome, Restitution, impact};
+use super::impact::{Outcome, Restitution, impacts};
 use super::switching::{Switching, Watched};
 use super::zeno::Zeno;
 use crate::dynamics::Dynamics;
@@ -389,7 +389,7 @@ impl Engine<'_> {
                 resting.push((i, end));
             }
         }
-        let outcome = impact(y, s, self.options, &dead)?;
+        let outcome = impacts(y, s, self.options, &dead)?;
         let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
         let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
         let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, clues)?;
@@ -409,11 +409,18 @@ impl Engine<'_> {
                 self.zeno.forget(i);
             }
         }
-        y.set_modes(&decision.modes);
         self.shared = decision.shared;
+        // Contacts that start to slip do so from rest: their slip is removed like that of sticking ones.
+        let rates = self.rates(y, s);
+        let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
+        let starting = |i: usize| matches!(decision.modes[i], Mode::Slide { .. }) && still(i);
+        let settled = (0..count).map(|i| if starting(i) { Mode::Stick } else { decision.modes[i] });
+        let settled: Vec<Mode> = settled.collect();
+        y.set_modes(&settled);
         let mut dynamics = Dynamics::new(&*y);
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
+        y.set_modes(&decision.modes);
         // What touches within the tolerance of others may be a little below zero; there it starts from.
         self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
         for i in (0..count).filter(|&i| self.idle[i]) {
@@ -461,6 +468,16 @@ impl Engine<'_> {
         y.prepare(s, &mut work);
         y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(count)]);
         gap
+    }
+
+    /// The rates of all rows of contacts.
+    fn rates<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<f64> {
+        let count = y.modes().len();
+        let mut rate = vec![0.0; y.start(count)];
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        y.kinematics(s, &mut work, &mut vec![0.0; count], &mut rate);
+        rate
     }
 
     /// The touching contacts that approach, with their speeds.
