@@ -124,7 +124,10 @@ fn solve<Y: Contacts>(
 ) -> Result<Decision, IntegrateError> {
     let model = y.model();
     let mut c: Vec<f64> = delassus.rows.iter().map(|&row| delassus.free[row]).collect();
-    let scale = c.iter().fold(f64::MIN_POSITIVE, |max, c| max.max(c.abs()));
+    // At a lift-off all accelerations of contacts may be rounding; what they are rounding of is the size of the motion.
+    let n = c.len();
+    let possible = (0..n).map(|k| delassus.w[k * (n + 1)].max(0.0).sqrt() * delassus.size);
+    let scale = c.iter().map(|c| c.abs()).chain(possible).fold(f64::MIN_POSITIVE, f64::max);
     let mut first = Vec::new();
     let mut row = 0;
     for &i in chosen {

@@ -19,6 +19,8 @@ pub(super) struct Delassus {
     pub rate: Vec<f64>,
     /// Accelerations J a + bias of all rows of contacts, without contact forces.
     pub free: Vec<f64>,
+    /// The size ‖a‖ of the free accelerations in the metric of M: no row with W_ii has more than ‖a‖ √W_ii of it.
+    pub size: f64,
     /// The rows chosen.
     pub rows: Vec<usize>,
     /// W by rows.
@@ -85,6 +87,9 @@ impl Delassus {
         let w = (0..n * n)
             .map(|k| 0.5 * (dot(&lines[k / n], &response[k % n]) + dot(&lines[k % n], &response[k / n])))
             .collect();
-        Ok((Self { rate, free, rows, w, response, mass: parts.mass.clone() }, chosen))
+        let mut momentum = vec![0.0; shape.v];
+        parts.mass.apply(&rates.v, &mut momentum);
+        let size = dot(&rates.v, &momentum).max(0.0).sqrt();
+        Ok((Self { rate, free, size, rows, w, response, mass: parts.mass.clone() }, chosen))
     }
 }
