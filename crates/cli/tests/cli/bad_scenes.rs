@@ -37,7 +37,7 @@ const CHANGES: &[(&str, &str, &str, &str)] = &[
     ("mass = 1", "mass = 'one'", "3:8", "expected a number, found the text \"one\""),
     ("mass = 1", "mass = true", "3:8", "expected a number, found `true`"),
     ("mass = 1", "mass = nan", "3:8", "nan is not a number that a scene can use"),
-    ("mass = 1", "mass = inf", "3:8", "body `ball`: a mass must be finite, not inf"),
+    ("mass = 1", "mass = inf", "3:8", "expected a finite number, found inf"),
     ("mass = 1", "mass = 1e999", "3:8", "the number 1e999 does not fit a double"),
     ("mass = 1", "mass = '= 1/0'", "3:11", "is not a finite number"),
     ("mass = 1", "mas = 1", "3:1", "unknown key `mas` (did you mean `mass`?)"),

@@ -97,9 +97,8 @@ pub(super) fn volumes(corners: &[Vec3<f64>]) -> Vec<f64> {
 ///
 /// For a turn θ the sum changes by (Σ a·b − a bᵀ) θ to first order; for small turns three Newton steps reach rounding.
 pub(super) fn turn_back(given: &[Vec3<f64>], found: &mut [Vec3<f64>]) {
-    let centre = |corners: &[Vec3<f64>]| {
-        corners.iter().fold(Vec3::zero(), |sum, &r| sum + r) * (1.0 / corners.len() as f64)
-    };
+    let centre =
+        |corners: &[Vec3<f64>]| corners.iter().fold(Vec3::zero(), |sum, &r| sum + r) * (1.0 / corners.len() as f64);
     let (from, to) = (centre(found), centre(given));
     for _ in 0..3 {
         let mut turn = Vec3::zero();

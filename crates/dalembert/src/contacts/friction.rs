@@ -204,12 +204,7 @@ mod tests {
 
     #[test]
     fn the_stribeck_curve_falls_from_static_to_sliding() {
-        let friction = Friction {
-            sliding: 0.2,
-            sticking: Some(0.5),
-            stribeck_speed: Some(0.1),
-            ..Friction::default()
-        };
+        let friction = Friction { sliding: 0.2, sticking: Some(0.5), stribeck_speed: Some(0.1), ..Friction::default() };
         assert!((friction.coefficient(0.0) - 0.5).abs() < 1e-15);
         assert!((friction.coefficient(0.1) - (0.2 + 0.3 * (-1.0f64).exp())).abs() < 1e-15);
         assert!((friction.coefficient(10.0) - 0.2).abs() < 1e-15);
@@ -219,8 +214,7 @@ mod tests {
 
     #[test]
     fn directions_have_their_own_grip() {
-        let friction =
-            Friction { sliding: 0.4, backward: Some(0.5), sideways: Some(2.0), ..Friction::default() };
+        let friction = Friction { sliding: 0.4, backward: Some(0.5), sideways: Some(2.0), ..Friction::default() };
         assert_eq!(friction.resistance([1.0, 0.0], 1.0), [-0.4, 0.0]);
         assert_eq!(friction.resistance([-1.0, 0.0], 1.0), [0.2, 0.0]);
         assert_eq!(friction.resistance([0.0, 1.0], 1.0), [0.0, -0.8]);

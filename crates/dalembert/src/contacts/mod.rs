@@ -194,9 +194,13 @@ impl<S: Scalar, C: Surface> ContactOn<S> for C {
         out: &mut [Wrench<S>],
     ) {
         let (normal, slips) = out.split_at_mut(1);
-        jets::gradient(now, at, marker, scratch, normal, Place::displaced, |now, at, rows| rows[0] = gap(self, now.t, at));
+        jets::gradient(now, at, marker, scratch, normal, Place::displaced, |now, at, rows| {
+            rows[0] = gap(self, now.t, at)
+        });
         if !slips.is_empty() {
-            jets::gradient(now, at, marker, scratch, slips, Place::quickened, |now, at, rows| slip(self, now.t, at, rows));
+            jets::gradient(now, at, marker, scratch, slips, Place::quickened, |now, at, rows| {
+                slip(self, now.t, at, rows)
+            });
         }
     }
     fn directions(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> [Vec3<S>; 3] {

@@ -2,8 +2,8 @@
 
 use super::{Friction, Surface, Touch, Touching, touch_defect};
 use crate::element::About;
-use crate::joints::primitives::{along, positive};
 use crate::joints::Axis;
+use crate::joints::primitives::{along, positive};
 use crate::model::Point;
 use dalembert_methods::Real;
 use dalembert_methods::vector::Vec3;

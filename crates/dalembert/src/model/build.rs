@@ -321,7 +321,8 @@ impl Builder {
             .constraints
             .iter()
             .map(|c| (c.section, &c.name, c.item.need(), &c.markers, c.item.defect(c.markers.len())));
-        let contacts = self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
+        let contacts =
+            self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
         for (section, name, need, markers, defect) in forces.chain(constraints).chain(contacts) {
             let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
             match need.count {

@@ -48,12 +48,7 @@ struct Solver<'m> {
 
 impl<'m> Solver<'m> {
     fn new(y: &Hybrid<'m, Model>) -> Self {
-        Self {
-            modes: y.modes().to_vec(),
-            dynamics: Dynamics::new(y),
-            work: y.work(),
-            rates: Rates::zeros(y.shape()),
-        }
+        Self { modes: y.modes().to_vec(), dynamics: Dynamics::new(y), work: y.work(), rates: Rates::zeros(y.shape()) }
     }
 }
 
@@ -96,7 +91,8 @@ impl<'m> Channels<'m> {
             if kept.len() > first {
                 sources.push(source);
                 next += group.len();
-                needs_multipliers |= matches!(source, Source::Contact(_) | Source::Reaction(_) | Source::Multipliers(_));
+                needs_multipliers |=
+                    matches!(source, Source::Contact(_) | Source::Reaction(_) | Source::Multipliers(_));
             }
         }
         Self {
@@ -119,12 +115,7 @@ impl<'m> Channels<'m> {
     }
 
     /// The values of a state, in the order of the channels.
-    pub fn sample(
-        &mut self,
-        y: &Hybrid<'m, Model>,
-        s: &State<f64>,
-        row: &mut [f64],
-    ) -> Result<(), IntegrateError> {
+    pub fn sample(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, row: &mut [f64]) -> Result<(), IntegrateError> {
         let model = y.model();
         if self.needs_multipliers {
             if self.solver.as_ref().is_none_or(|solver| solver.modes != y.modes()) {

@@ -224,15 +224,7 @@ pub fn run(
         None => {
             start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state, 0.0);
-            nonsmooth::simulate(
-                &mut y,
-                &mut state,
-                &mut *integrator,
-                &span,
-                &options,
-                &mut triggers,
-                &mut observer,
-            )
+            nonsmooth::simulate(&mut y, &mut state, &mut *integrator, &span, &options, &mut triggers, &mut observer)
         }
         Some(checkpoint) => {
             let unpacked = unpack(

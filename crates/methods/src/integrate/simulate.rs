@@ -24,7 +24,7 @@ pub struct Span {
     pub until: f64,
     /// Output k is at `from` + k·`interval`, in seconds; 0 for no outputs.
     pub interval: f64,
-    /// Whether outputs between steps, and the states of events, are projected to the constraints. Without it their
+    /// Whether outputs, and the states of events, are projected to the constraints. Without it their
     /// residuals are those of the method's continuous output. A projection that fails ends the run.
     pub project: bool,
 }
@@ -388,11 +388,12 @@ fn record<Y: System>(
     {
         *next += 1;
         if output == s.t {
-            observer.on_output(s);
+            between.copy_from(s);
+            project(y, between, dynamics.as_deref_mut())?;
         } else {
             interpolate(y, integrator, output, between, dynamics.as_deref_mut())?;
-            observer.on_output(between);
         }
+        observer.on_output(between);
     }
     Ok(())
 }
@@ -407,7 +408,16 @@ fn interpolate<Y: System>(
 ) -> Result<(), IntegrateError> {
     out.t = t;
     integrator.dense(y, out);
+    project(y, out, dynamics)
+}
+
+/// Moves a state to the constraints if asked.
+fn project<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    dynamics: Option<&mut Dynamics<Y>>,
+) -> Result<(), IntegrateError> {
     let Some(dynamics) = dynamics else { return Ok(()) };
-    dynamics.project_position(y, out, PROJECTION)?;
-    dynamics.project_velocity(y, out)
+    dynamics.project_position(y, s, PROJECTION)?;
+    dynamics.project_velocity(y, s)
 }

@@ -1,0 +1,94 @@
+//! What holds in every row of every scene with contacts: no penetration, no pull, no force outside the cone.
+
+use super::{completed, finish};
+use dalembert::run::Outcome;
+use dalembert::scenes;
+use dalembert::scenes::ALL;
+
+/// Checks all recorded contacts of a run against the cone of their coefficient of static friction.
+fn obeys(name: &str, outcome: &Outcome, friction: f64) {
+    let channels = outcome.trajectory.channels();
+    let mut seen = 0;
+    for channel in channels.iter().filter(|c| c.name.starts_with("contact.") && c.name.ends_with(".gap")) {
+        let contact = channel.name.strip_suffix(".gap").unwrap();
+        let column = |part: &str| outcome.trajectory.column(&format!("{contact}.{part}"));
+        let (gap, press, mode) = (column("gap").unwrap(), column("press").unwrap(), column("mode").unwrap());
+        let frictions = [column("friction.1"), column("friction.2")];
+        let largest = press.iter().fold(1e-3f64, |max, p| max.max(p.abs()));
+        for row in 0..gap.len() {
+            let at = outcome.trajectory.time()[row];
+            assert!(gap[row] > -1e-10, "{name}, {contact}: gap {:e} at {at}", gap[row]);
+            assert!(press[row] > -1e-9 * largest, "{name}, {contact}: press {:e} at {at}", press[row]);
+            assert!(mode[row] > 0.0 || press[row] == 0.0, "{name}, {contact}: open with a force at {at}");
+            let tangential = frictions.iter().flatten().map(|f| f[row] * f[row]).sum::<f64>().sqrt();
+            assert!(tangential <= friction * press[row] + 1e-9 * largest, "{name}, {contact}: {tangential:e} at {at}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 0, "{name} records its contacts");
+}
+
+#[test]
+fn built_in_scenes_obey_the_laws_of_contact() {
+    let frictions = [("leech", 0.3), ("bowling-ball", 0.2), ("block-on-belt", 0.4)];
+    for scene in ALL.iter().filter(|scene| scene.text.contains("[contact.") || scene.text.contains("repeat.contact")) {
+        let friction = frictions.iter().find(|(name, _)| *name == scene.name).map_or(0.0, |(_, mu)| *mu);
+        obeys(scene.name, &completed(scene.name, &[]), friction);
+    }
+}
+
+/// Every surface stops a ball that falls on it; with friction it comes to rest or rolls.
+#[test]
+fn all_surfaces_hold() {
+    let surfaces = [
+        ("plane", "normal = [0.2, 0, 1]"),
+        ("sphere", "size = 3\ninside = true"),
+        ("cylinder", "axis = [0, 1, 0.1]\nsize = 2\ninside = true"),
+        ("height_field", "height = '0.2*sin(x) + 0.1*cos(2*y) - 0.5'"),
+    ];
+    for (kind, data) in surfaces {
+        let text = format!(
+            "[world]\ngravity = [0, 0, -9.81]\n\
+             [body.ball]\nkind = 'rigid'\nmass = 1\ninertia = [0.004, 0.004, 0.004]\nposition = [0.1, 0.2, 0.5]\n\
+             [contact.ground]\nkind = '{kind}'\nbetween = ['ground', 'ball']\n{data}\nradius = 0.1\nrestitution = 0.3\n\
+             friction = {{ sliding = 0.3 }}\n[run]\nuntil = 2\ntolerance = 1e-9\n"
+        );
+        obeys(kind, &finish(kind, &text, &[]), 0.3);
+    }
+}
+
+/// Bad data is refused with the name of the element.
+#[test]
+fn bad_contacts_are_named() {
+    let scene = |contact: &str| {
+        format!(
+            "[body.ball]\nkind = 'particle'\nmass = 1\nposition = [0, 0, 1]\n[contact.floor]\nkind = 'plane'\nbetween = ['ground', 'ball']\n{contact}\n"
+        )
+    };
+    for (contact, expected) in [
+        ("restitution = 1.5", "between 0 and 1"),
+        ("friction = { sliding = 0.5, static = 0.2 }", "static friction must not be less"),
+        ("friction = { sliding = -0.1 }", "must not be negative"),
+        ("radius = -1", "a radius must not be negative"),
+        ("normal = [0, 0, 0]", "a direction needs a length"),
+        ("frition = { sliding = 1 }", "did you mean `friction`?"),
+    ] {
+        let document = dalembert::scene::Document::from_text(
+            "bad",
+            &scene(contact),
+            &Default::default(),
+            &dalembert::scene::Limits::default(),
+        );
+        let message = match dalembert::scene::Scene::from_document(document.unwrap()) {
+            Err(error) => error.plain().to_string(),
+            Ok(_) => panic!("{contact} was accepted"),
+        };
+        assert!(message.contains(expected), "{contact}: {message}");
+        assert!(message.contains("bad:"), "{message}");
+    }
+    let inside = scene("offset = 2");
+    let scene = super::read("inside", &inside, &[]);
+    let Err(error) = dalembert::run::run(&scene, "inside", None, &mut ()) else { panic!("it starts inside") };
+    assert!(error.to_string().contains("contact.floor"), "{error}");
+    assert!(scenes::find("leech").is_some());
+}
