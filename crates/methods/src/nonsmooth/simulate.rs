@@ -12,7 +12,7 @@ use super::decide::{Clue, decide, unit};
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::impact::{Outcome, Restitution, impacts};
-use super::switching::{Switching, Watched};
+use super::switching::{FAINT, Switching, Watched};
 use super::zeno::Zeno;
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Triggers, location};
@@ -148,7 +148,7 @@ pub struct Progress {
     pub shared: Vec<bool>,
     /// Open contacts that others keep from leaving.
     pub idle: Vec<bool>,
-    /// How far below zero the gap of each open contact is watched, in metres.
+    /// How far below zero the gap of each open contact is watched, in metres, or the advance of a sliding one, in m/s.
     pub below: Vec<f64>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
@@ -414,7 +414,8 @@ impl Engine<'_> {
         let rates = self.rates(y, s);
         let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
         let starting = |i: usize| matches!(decision.modes[i], Mode::Slide { .. }) && still(i);
-        let settled = (0..count).map(|i| if starting(i) { Mode::Stick } else { decision.modes[i] });
+        let starting: Vec<bool> = (0..count).map(starting).collect();
+        let settled = (0..count).map(|i| if starting[i] { Mode::Stick } else { decision.modes[i] });
         let settled: Vec<Mode> = settled.collect();
         y.set_modes(&settled);
         let mut dynamics = Dynamics::new(&*y);
@@ -425,6 +426,10 @@ impl Engine<'_> {
         self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
         for i in (0..count).filter(|&i| self.idle[i]) {
             self.below[i] = self.below[i].max(0.5 * self.options.touch);
+        }
+        for i in (0..count).filter(|&i| y.modes()[i].closed()) {
+            let planar = y.start(i + 1) - y.start(i) == 3;
+            self.below[i] = if starting[i] && planar { FAINT } else { 0.0 };
         }
         if let Some(Outcome { lost, driven, .. }) = &outcome {
             let z = y.model().shape().z;
@@ -508,7 +513,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
+            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve => {}
         }
     }
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.

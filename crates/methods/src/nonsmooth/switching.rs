@@ -4,7 +4,7 @@
 //! open     γ                       zero: impact
 //! slide    N                       zero: lift-off
 //!          α = e·u                 zero: stop
-//!          √3 α − |β|              zero: the direction e is renewed (two tangents)
+//!          √3 α − |β| + 1e-8 m/s   zero: the direction e is renewed (two tangents; not for slips that are no more than an error)
 //! stick    N                       zero: lift-off
 //!          −excess(r, N)           zero: slip
 //! ```
@@ -22,13 +22,18 @@ use crate::integrate::IntegrateError;
 use crate::system::{State, System};
 use std::cell::RefCell;
 
+/// Slips below this, in m/s, do not renew their direction: it is that of the errors of a step. For the same reason a contact
+/// with two tangents that starts to slip from rest may slip back by as much.
+pub(super) const FAINT: f64 = 1e-8;
+
 /// What a function watches.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Watched {
     /// The gap, perhaps a little below zero.
     Gap(f64),
     Press,
-    Advance,
+    /// The advance, perhaps a little below zero.
+    Advance(f64),
     Swerve,
     Cone,
     /// Whether a statically indeterminate set can still stick.
@@ -67,7 +72,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 Mode::Slide { .. } => {
                     functions.push((i, Watched::Press));
                     if tangents > 0 {
-                        functions.push((i, Watched::Advance));
+                        functions.push((i, Watched::Advance(below[i])));
                     }
                     if tangents > 1 {
                         functions.push((i, Watched::Swerve));
@@ -132,13 +137,13 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         match watched {
             Watched::Gap(below) => self.gap[contact] + below,
             Watched::Press => self.force[row],
-            Watched::Advance => {
+            Watched::Advance(below) => {
                 let u = pair(&self.rate);
-                u[0] * e[0] + u[1] * e[1]
+                u[0] * e[0] + u[1] * e[1] + below
             }
             Watched::Swerve => {
                 let u = pair(&self.rate);
-                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs()
+                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + FAINT
             }
             Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
             Watched::Shared => match decide_from_modes(y, s, &self.clues) {
