@@ -210,6 +210,7 @@ proptest! {
     }
 
     /// A puck with elliptic friction, pulled sideways: it sticks where the pull is inside the cone, and heat is the energy lost.
+    /// By an implicit method, since slow slips in the plane are stiff.
     #[test]
     fn a_puck_with_anisotropic_friction(
         v in prop::array::uniform2(-1.0..1.0f64),
@@ -217,10 +218,11 @@ proptest! {
         friction in prop::array::uniform3(0.1..0.6f64),
     ) {
         let model = Touching(Puck { gravity: 10.0, pull, friction });
-        let (s, keep, run) = follow_with(&model, &[0.0; 3], &[v[0], v[1], 0.0], 1.0, &Options::default(), "dop853", 1e-10);
+        let (s, keep, run) = follow_with(&model, &[0.0; 3], &[v[0], v[1], 0.0], 1.0, &Options::default(), "radau", 1e-9);
         prop_assert_eq!(run.ending, Ok(Ending::Reached));
         let work = pull[0] * s.q[0] + pull[1] * s.q[1];
         let change = 0.5 * (v[0].powi(2) + v[1].powi(2) - s.v[0].powi(2) - s.v[1].powi(2));
-        prop_assert!((change + work - s.z[1]).abs() < 1e-8, "{} {:?} {:?}", change + work, s.z, keep.events);
+        // A hundred steps of 1e-9 each.
+        prop_assert!((change + work - s.z[1]).abs() < 1e-7, "{} {:?} {:?}", change + work, s.z, keep.events);
     }
 }

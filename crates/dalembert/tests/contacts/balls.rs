@@ -7,7 +7,7 @@ const G: f64 = 9.81;
 /// From height h the first fall takes t₁ = √(2h/g), bounce k takes 2 t₁ εᵏ: they end at t₁ (1 + ε)/(1 − ε).
 #[test]
 fn a_bouncing_ball_comes_to_rest_at_its_accumulation_time() {
-    for (restitution, height) in [(0.8, 1.0), (0.5, 2.0)] {
+    for (restitution, height) in [(0.8f64, 1.0f64), (0.5, 2.0)] {
         let settings = [format!("parameters.restitution={restitution:?}"), format!("parameters.height={height:?}")];
         let outcome = completed("bouncing-ball", &settings.each_ref().map(String::as_str));
         let first = (2.0 * height / G).sqrt();

@@ -412,11 +412,7 @@ fn interpolate<Y: System>(
 }
 
 /// Moves a state to the constraints if asked.
-fn project<Y: System>(
-    y: &Y,
-    s: &mut State<f64>,
-    dynamics: Option<&mut Dynamics<Y>>,
-) -> Result<(), IntegrateError> {
+fn project<Y: System>(y: &Y, s: &mut State<f64>, dynamics: Option<&mut Dynamics<Y>>) -> Result<(), IntegrateError> {
     let Some(dynamics) = dynamics else { return Ok(()) };
     dynamics.project_position(y, s, PROJECTION)?;
     dynamics.project_velocity(y, s)

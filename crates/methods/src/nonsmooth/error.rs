@@ -67,7 +67,8 @@ impl fmt::Display for ContactError {
             ),
             Self::Chatter { t, contacts } => write!(
                 f,
-                "at t = {t} s events at {} follow each other without time passing; try a larger `rest` speed or `moreau`",
+                "at t = {t} s events at {} follow each other without time passing; try a larger `rest` speed, \
+                 `radau` (slow slips with two tangents are stiff) or `moreau`",
                 names(contacts)
             ),
             Self::Law { contact, reason } => write!(f, "`{contact}`: {reason}"),

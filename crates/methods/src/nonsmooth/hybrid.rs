@@ -8,7 +8,7 @@
 //! ```
 //!
 //! **Direction of sliding.** A mode keeps a reference direction e. With slip u = α e + β n the law is read in the direction
-//! (e + ϱ n)/√(1 + ϱ²), ϱ = αβ/(α² + s²) with s = 1e-9 m/s, which is β/α but for slips below s, and speed α √(1 + ϱ²). This goes on smoothly through α = 0, so that a step may
+//! (e + ϱ n)/√(1 + ϱ²), ϱ = β/α, with speed α √(1 + ϱ²). This goes on smoothly through α = 0, so that a step may
 //! pass the instant of stopping and the event be found on its continuous output. |ϱ| is kept below tan 75°; the driver renews e
 //! long before.
 //!
@@ -25,8 +25,8 @@ pub const ACCOUNTS: usize = 3;
 /// The largest |β/α| at which the law of friction is read: tan 75°.
 const SWERVE: f64 = 3.732_050_807_568_877;
 
-/// Slips slower than this have the direction of their mode, in m/s: what is left of a stop is an error of the step.
-const FAINT: f64 = 1e-9;
+/// Slips slower than this have the direction of their mode, in m/s: what is left of a stop is rounding.
+const FAINT: f64 = 1e-12;
 
 /// A model with contacts, and their modes.
 pub struct Hybrid<'a, Y> {
@@ -170,8 +170,13 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             return self.model.sliding(contact, e.map(S::from), u[0] * e[0]);
         }
         let (along, across) = (u[0] * e[0] + u[1] * e[1], u[1] * e[0] - u[0] * e[1]);
-        let ratio = across * along / (along * along + FAINT * FAINT);
-        let swerve = ratio.min(S::from(SWERVE)).max(S::from(-SWERVE));
+        let limit = along.abs() * SWERVE;
+        let sign = S::select(along.lt(S::zero()), -across, across).sign();
+        let beyond = limit.lt(across.abs());
+        let divisor = S::select(along.equals(S::zero()), S::one(), along);
+        let swerve = S::select(beyond, sign * SWERVE, across / divisor);
+        let faint = S::and(along.abs().lt(S::from(FAINT)), across.abs().lt(S::from(FAINT)));
+        let swerve = S::select(faint, S::zero(), swerve);
         let length = (swerve * swerve + 1.0).sqrt();
         let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
         self.model.sliding(contact, direction, along * length)

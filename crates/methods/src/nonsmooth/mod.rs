@@ -4,6 +4,10 @@
 //! stick), which every integrator can run. [`simulate`] runs it, finds where modes end, and decides what comes next: impacts by a law
 //! of restitution, everything else by complementarity ([`lcp`]). For many contacts there is time stepping without events
 //! ([`moreau`]).
+//!
+//! **Stiffness.** With two tangents the direction of a slow slip turns at a rate of μN/(m|u|), without bound as the slip stops or starts. An
+//! implicit method (`radau`) passes such stops in some ten steps. Explicit ones crawl there, and may end with
+//! [`ContactError::Chatter`] where the pull hardly exceeds the friction.
 
 mod cone;
 mod contacts;

@@ -12,7 +12,7 @@ use super::decide::{Clue, decide, unit};
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::impact::{Outcome, Restitution, impacts};
-use super::switching::{FAINT, Switching, Watched};
+use super::switching::{Switching, Watched};
 use super::zeno::Zeno;
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Triggers, location};
@@ -26,8 +26,9 @@ const PROJECTION: f64 = 1e-8;
 /// Bounces that fast are over in less than the time to which events are located.
 const IMPATIENCE: u32 = 4;
 const HIGHEST_REST: f64 = 1e-6;
-/// Events without time passing after which a run gives up.
+/// Events without time passing after which a run gives up. Events that change nothing count if less than this passes, in seconds.
 const PATIENCE: u32 = 60;
+const HARDLY: f64 = 1e-7;
 
 /// How contacts are treated.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,7 +149,7 @@ pub struct Progress {
     pub shared: Vec<bool>,
     /// Open contacts that others keep from leaving.
     pub idle: Vec<bool>,
-    /// How far below zero the gap of each open contact is watched, in metres, or the advance of a sliding one, in m/s.
+    /// How far below zero the gap of each open contact is watched, in metres.
     pub below: Vec<f64>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
@@ -156,6 +157,8 @@ pub struct Progress {
     pub impacts: Vec<[f64; 4]>,
     /// The time of the last event in seconds, and how many there were without time passing.
     pub last: (f64, u32),
+    /// Whether the last event changed nothing.
+    pub silent: bool,
 }
 
 /// A finished run. State and modes given to it are where it ended, also after an error.
@@ -188,6 +191,7 @@ pub fn simulate<'m, Y: Contacts>(
         below: vec![0.0; count],
         zeno: Zeno::new(count),
         last: (f64::NEG_INFINITY, 0),
+        silent: false,
         run: integrate::Progress::default(),
         switching: Vec::new(),
     };
@@ -217,6 +221,7 @@ pub fn resume<'m, Y: Contacts>(
         below: progress.below.clone(),
         zeno: Zeno { times: progress.impacts.clone() },
         last: progress.last,
+        silent: progress.silent,
         run: progress.run.clone(),
         switching: progress.switching.clone(),
     };
@@ -232,6 +237,8 @@ struct Engine<'a> {
     below: Vec<f64>,
     zeno: Zeno,
     last: (f64, u32),
+    /// Whether the last event changed nothing.
+    silent: bool,
     run: integrate::Progress,
     switching: Vec<f64>,
 }
@@ -246,6 +253,7 @@ impl Engine<'_> {
             switching: self.switching,
             impacts: self.zeno.times,
             last: self.last,
+            silent: self.silent,
             run: self.run,
         };
         Run { ending, counts: progress.run.counts, progress }
@@ -360,7 +368,7 @@ impl Engine<'_> {
         hits: &[Hit],
         functions: &[(usize, Watched)],
     ) -> Result<(), IntegrateError> {
-        let again = t - self.last.0 <= 2.0 * location(t);
+        let again = t - self.last.0 <= if self.silent { HARDLY } else { 2.0 * location(t) };
         self.last = (t, if again { self.last.1 + 1 } else { 0 });
         if self.last.1 <= PATIENCE {
             return Ok(());
@@ -414,8 +422,7 @@ impl Engine<'_> {
         let rates = self.rates(y, s);
         let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
         let starting = |i: usize| matches!(decision.modes[i], Mode::Slide { .. }) && still(i);
-        let starting: Vec<bool> = (0..count).map(starting).collect();
-        let settled = (0..count).map(|i| if starting[i] { Mode::Stick } else { decision.modes[i] });
+        let settled = (0..count).map(|i| if starting(i) { Mode::Stick } else { decision.modes[i] });
         let settled: Vec<Mode> = settled.collect();
         y.set_modes(&settled);
         let mut dynamics = Dynamics::new(&*y);
@@ -426,10 +433,6 @@ impl Engine<'_> {
         self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
         for i in (0..count).filter(|&i| self.idle[i]) {
             self.below[i] = self.below[i].max(0.5 * self.options.touch);
-        }
-        for i in (0..count).filter(|&i| y.modes()[i].closed()) {
-            let planar = y.start(i + 1) - y.start(i) == 3;
-            self.below[i] = if starting[i] && planar { FAINT } else { 0.0 };
         }
         if let Some(Outcome { lost, driven, .. }) = &outcome {
             let z = y.model().shape().z;
@@ -455,6 +458,8 @@ impl Engine<'_> {
             (Mode::Slide { direction: a }, Mode::Slide { direction: b }) => a[0] * b[0] + a[1] * b[1] < 0.0,
             _ => false,
         });
+        self.silent =
+            outcome.is_none() && [&lifted, &touched, &stuck, &slipped, &reversed].iter().all(|list| list.is_empty());
         if first {
             return Ok(());
         }
@@ -513,7 +518,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve => {}
+            Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
         }
     }
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
@@ -580,6 +585,7 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
                 switching,
                 impacts: self.engine.zeno.times.clone(),
                 last: self.engine.last,
+                silent: self.engine.silent,
             }
         };
         let own = Moment { step: moment.step, state: moment.state, counts: moment.counts, progress: &progress };

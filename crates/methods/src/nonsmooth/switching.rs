@@ -4,7 +4,7 @@
 //! open     γ                       zero: impact
 //! slide    N                       zero: lift-off
 //!          α = e·u                 zero: stop
-//!          √3 α − |β| + 1e-8 m/s   zero: the direction e is renewed (two tangents; not for slips that are no more than an error)
+//!          √3 α − |β|              zero: the direction e is renewed (two tangents)
 //! stick    N                       zero: lift-off
 //!          −excess(r, N)           zero: slip
 //! ```
@@ -22,18 +22,13 @@ use crate::integrate::IntegrateError;
 use crate::system::{State, System};
 use std::cell::RefCell;
 
-/// Slips below this, in m/s, do not renew their direction: it is that of the errors of a step. For the same reason a contact
-/// with two tangents that starts to slip from rest may slip back by as much.
-pub(super) const FAINT: f64 = 1e-8;
-
 /// What a function watches.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Watched {
     /// The gap, perhaps a little below zero.
     Gap(f64),
     Press,
-    /// The advance, perhaps a little below zero.
-    Advance(f64),
+    Advance,
     Swerve,
     Cone,
     /// Whether a statically indeterminate set can still stick.
@@ -72,7 +67,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 Mode::Slide { .. } => {
                     functions.push((i, Watched::Press));
                     if tangents > 0 {
-                        functions.push((i, Watched::Advance(below[i])));
+                        functions.push((i, Watched::Advance));
                     }
                     if tangents > 1 {
                         functions.push((i, Watched::Swerve));
@@ -137,13 +132,13 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         match watched {
             Watched::Gap(below) => self.gap[contact] + below,
             Watched::Press => self.force[row],
-            Watched::Advance(below) => {
+            Watched::Advance => {
                 let u = pair(&self.rate);
-                u[0] * e[0] + u[1] * e[1] + below
+                u[0] * e[0] + u[1] * e[1]
             }
             Watched::Swerve => {
                 let u = pair(&self.rate);
-                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + FAINT
+                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs()
             }
             Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
             Watched::Shared => match decide_from_modes(y, s, &self.clues) {
