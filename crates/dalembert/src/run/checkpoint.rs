@@ -39,7 +39,10 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     c.put("below", Section::F64(progress.below.clone()));
     c.put("switching", Section::F64(progress.switching.clone()));
     c.put("impacts", Section::F64(progress.impacts.concat()));
-    c.put("last event", Section::F64(vec![progress.last.0, f64::from(progress.last.1)]));
+    c.put(
+        "last event",
+        Section::F64(vec![progress.last.0, f64::from(progress.last.1), f64::from(u8::from(progress.silent))]),
+    );
     c.put("counts", Section::U64(run.counts.named().map(|(_, count)| count).to_vec()));
     c.put("audit", Section::F64(written.audit.memory()));
     c.put("rows", Section::F64(written.trajectory.columns().concat()));
@@ -115,7 +118,7 @@ pub(super) fn unpack(
         projection: c.f64("projection")?.to_vec(),
         counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections },
     };
-    let &[time, again] = c.f64("last event")? else { return Err(unfit("last event")) };
+    let &[time, again, silent] = c.f64("last event")? else { return Err(unfit("last event")) };
     let flags = |name: &'static str| -> Result<Vec<bool>, RunError> {
         let flags: Vec<bool> = c.u64(name)?.iter().map(|&flag| flag != 0).collect();
         if flags.len() == contacts { Ok(flags) } else { Err(unfit("the number of contacts")) }
@@ -129,6 +132,7 @@ pub(super) fn unpack(
         switching: c.f64("switching")?.to_vec(),
         impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
         last: (time, again as u32),
+        silent: silent != 0.0,
     };
     if [progress.modes.len(), progress.below.len(), progress.impacts.len()] != [contacts; 3] {
         return Err(unfit("the number of contacts"));
