@@ -220,7 +220,12 @@ fn plain(schema: Schema, definitions: &mut Map<String, Value>) -> Value {
 fn lenient(value: Value) -> Value {
     match value {
         Value::Object(mut table) => {
-            let is_number = matches!(table.get("type").and_then(Value::as_str), Some("number" | "integer"));
+            let number = |kind: &Value| matches!(kind.as_str(), Some("number" | "integer"));
+            let is_number = table.get("type").is_some_and(|kind| match kind {
+                // An optional number.
+                Value::Array(kinds) => kinds.iter().any(number),
+                kind => number(kind),
+            });
             if is_number {
                 let mut exact = Map::new();
                 for key in ["type", "format", "minimum", "maximum"] {

@@ -48,7 +48,7 @@ fn volume_is_kept(outcome: &dalembert::run::Outcome) {
     assert!(worst < 1e-11 * 5.5, "{worst:e}");
 }
 
-/// Events come at the same times whatever the tolerance, to its order: a table of convergence.
+/// Event times converge with the tolerance. (At 1e-6 the pairs of corners no longer stick together, so that there are more events.)
 #[test]
 fn event_times_converge_with_the_tolerance() {
     let times = |tolerance: &str| -> Vec<f64> {
@@ -56,7 +56,7 @@ fn event_times_converge_with_the_tolerance() {
         outcome.events.iter().map(|e| e.time).collect()
     };
     let best = times("1e-12");
-    for (tolerance, bound) in [("1e-6", 1e-5), ("1e-8", 1e-7), ("1e-10", 1e-9)] {
+    for (tolerance, bound) in [("1e-8", 1e-7), ("1e-9", 1e-8), ("1e-10", 1e-9)] {
         let now = times(tolerance);
         assert_eq!(now.len(), best.len());
         let worst = now.iter().zip(&best).fold(0.0f64, |max, (a, b)| max.max((a - b).abs()));

@@ -14,7 +14,8 @@ fn samples() -> impl Iterator<Item = Box<dyn AnyConstraint>> {
 /// Random places and accelerations, away from singular placements: where axes are opposite the gradients are large, and
 /// differences and rounding would be amplified with them.
 fn scene(item: &dyn AnyConstraint, random: &mut Random) -> (Vec<Place<f64>>, Vec<Acceleration<f64>>) {
-    let count = item.need().count.unwrap_or(2);
+    // Any number of markers: a cell of eight corners.
+    let count = item.need().count.unwrap_or(8);
     loop {
         let places: Vec<_> = (0..count).map(|_| random.place()).collect();
         let gradients = (0..count).flat_map(|marker| matrix(&gradient(item, 0.3, &places, marker)));

@@ -22,7 +22,7 @@ fn kinds_are_sorted_and_their_samples_sound() {
     for kind in all() {
         let sample = (kind.sample)();
         assert_eq!(sample.kind(), kind.kind);
-        assert_eq!(sample.defect(sample.need().count.unwrap_or(2)), None, "{}", kind.kind);
+        assert_eq!(sample.defect(sample.need().count.unwrap_or(8)), None, "{}", kind.kind);
         assert_eq!(Some(sample.need()), kind.need);
     }
 }
@@ -34,7 +34,8 @@ fn what_is_written_is_read_back() {
         let sample = (kind.sample)();
         let parameters = sample.parameters();
         let text = toml::to_string(&parameters).unwrap();
-        let text = format!("[joint.it]\nkind = \"{}\"\nbetween = [\"a\", \"b\"]\n{text}", kind.kind);
+        let key = sample.need().key;
+        let text = format!("[joint.it]\nkind = \"{}\"\n{key} = [\"a\", \"b\"]\n{text}", kind.kind);
         let document = Document::from_text("it.toml", &text, &Overrides::none(), &Limits::default()).unwrap();
         let read = (kind.read)(&document.section("joint").next().unwrap()).unwrap();
         assert_eq!(read.parameters(), parameters, "{}", kind.kind);

@@ -18,6 +18,11 @@ const PIVOT: f64 = 1e-11;
 /// Values this close, relative to the size of the right-hand side, tie in the ratio test.
 const TIE: f64 = 1e-13;
 
+/// How well a solution must hold, relative to the size of q.
+const HOLDS: f64 = 1e-9;
+/// What is added to the diagonal, relative to its largest entry, when a solution does not hold.
+const SHIFTS: [f64; 3] = [1e-13, 1e-11, 1e-9];
+
 /// Why a complementarity problem was not solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LcpError {
@@ -54,7 +59,7 @@ impl std::error::Error for LcpError {}
 pub struct Solution {
     /// z ≥ 0.
     pub z: Vec<f64>,
-    /// w = M z + q ≥ 0, to rounding.
+    /// w = M z + q ≥ 0, to 1e-9 of the size of q.
     pub w: Vec<f64>,
     /// Pivots made.
     pub pivots: usize,
@@ -73,7 +78,41 @@ pub fn lemke(m: &[f64], q: &[f64]) -> Result<Solution, LcpError> {
     if q.iter().all(|&q| q >= 0.0) {
         return Ok(Solution { z: vec![0.0; n], w: q.to_vec(), pivots: 0 });
     }
-    let mut tableau = Tableau::new(m, q);
+    let scale = q.iter().fold(0.0, |max: f64, q| max.max(q.abs()));
+    let largest = (0..n).fold(0.0, |max: f64, i| max.max(m[i * n + i].abs()));
+    let first = pivot_through(m, m, q);
+    if let Ok(solution) = &first
+        && solution.holds(scale)
+    {
+        return first;
+    }
+    // Rounding may lose the way on matrices that are singular on it: a little more on the diagonal finds it again.
+    let mut shifted = m.to_vec();
+    for shift in SHIFTS {
+        (0..n).for_each(|i| shifted[i * n + i] = m[i * n + i] + shift * largest);
+        if let Ok(solution) = pivot_through(&shifted, m, q)
+            && solution.holds(scale)
+        {
+            return Ok(solution);
+        }
+    }
+    Err(first.map_or_else(|error| error, |solution| LcpError::Rounding { pivots: solution.pivots }))
+}
+
+impl Solution {
+    /// Whether it is one, to [`HOLDS`] of the size of q.
+    fn holds(&self, scale: f64) -> bool {
+        let most = self.z.iter().fold(0.0, |max: f64, z| max.max(*z));
+        let complementary =
+            |(w, z): (&f64, &f64)| w.abs().min(*z / most.max(f64::MIN_POSITIVE) * scale) <= HOLDS * scale;
+        self.w.iter().all(|&w| w >= -HOLDS * scale) && self.w.iter().zip(&self.z).all(complementary)
+    }
+}
+
+/// Pivots on one matrix, and completes the solution with the set found on the matrix asked for.
+fn pivot_through(path: &[f64], m: &[f64], q: &[f64]) -> Result<Solution, LcpError> {
+    let n = q.len();
+    let mut tableau = Tableau::new(path, q);
     let set = tableau.run()?;
     let mut z = vec![0.0; n];
     for (row, &variable) in tableau.basis.iter().enumerate() {

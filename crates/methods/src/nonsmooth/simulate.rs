@@ -26,6 +26,8 @@ const PROJECTION: f64 = 1e-8;
 /// Bounces that fast are over in less than the time to which events are located.
 const IMPATIENCE: u32 = 4;
 const HIGHEST_REST: f64 = 1e-6;
+/// The relative residual at which an initial state counts as consistent.
+const CONSISTENT: f64 = 1e-6;
 /// Events without time passing after which a run gives up. Events that change nothing count if less than this passes, in seconds.
 const PATIENCE: u32 = 60;
 const HARDLY: f64 = 1e-7;
@@ -276,6 +278,10 @@ impl Engine<'_> {
             }
         }
         y.set_modes(&vec![Mode::Open; count]);
+        if count == 0 {
+            // The integrator itself checks initial values.
+            return Ok(());
+        }
         if s.z.len() != y.shape().z {
             let reason = format!(
                 "a state with contacts has {} integrals, not {}; make it with `Hybrid::state`",
@@ -284,6 +290,8 @@ impl Engine<'_> {
             );
             return Err(IntegrateError::Refused { reason });
         }
+        // What follows moves the state to the constraints; it must be on them already.
+        Dynamics::new(&*y).check(y, s, CONSISTENT)?;
         let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
         let mut work = y.work();
         y.prepare(s, &mut work);
@@ -404,6 +412,8 @@ impl Engine<'_> {
         for i in 0..count {
             // Once forces are shared it is the decision that counts, until the contact moves.
             decision.shared[i] |= self.shared[i] && decision.modes[i] == Mode::Stick;
+            // Idle, too, is a contact without press that opens and closes and opens: bodies that fall freely side by side.
+            decision.idle[i] |= clues[i].lifting && !decision.modes[i].closed() && self.last.1 >= 2;
             // A leg that hung idle and is neither pressed nor lifted hangs on.
             let hangs = decision.force[y.start(i)] <= 0.0 && !struck(&outcome, i);
             if self.idle[i] && hangs {
