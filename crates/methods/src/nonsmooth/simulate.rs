@@ -531,6 +531,11 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
             Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
         }
     }
+    // A contact that has just lifted off is still where it touched. Unless it closes, it goes on.
+    for (i, clue) in clues.iter_mut().enumerate() {
+        let closes = hits.iter().any(|hit| functions[hit.trigger] == (i, Watched::Gap));
+        clue.lifting |= y.modes()[i] == Mode::Open && !closes;
+    }
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
     for (i, clue) in clues.iter_mut().enumerate() {
         let own = y.start(i) + 1..y.start(i + 1);
