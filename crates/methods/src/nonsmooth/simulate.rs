@@ -533,7 +533,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
     }
     // A contact that has just lifted off is still where it touched. Unless it closes, it goes on.
     for (i, clue) in clues.iter_mut().enumerate() {
-        let closes = hits.iter().any(|hit| functions[hit.trigger] == (i, Watched::Gap));
+        let closes = hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Gap(..)) if j == i));
         clue.lifting |= y.modes()[i] == Mode::Open && !closes;
     }
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
