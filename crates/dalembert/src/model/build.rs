@@ -308,9 +308,14 @@ impl Builder {
         contact.item.defect().or_else(|| {
             let body = |m: usize| self.markers[m].body;
             let surface = body(*contact.markers.first()?);
-            let same = contact.markers.iter().skip(1).find(|&&m| body(m) == surface)?;
-            let name = &self.markers[*same].name;
-            Some((contact.item.need().key, format!("`{name}` is on the same body as the surface")))
+            let points = contact.markers.get(1..)?;
+            let fault =
+                |m: usize, what: &str| Some((contact.item.need().key, format!("`{}` is {what}", self.markers[m].name)));
+            if let Some(&same) = points.iter().find(|&&m| body(m) == surface) {
+                return fault(same, "on the same body as the surface");
+            }
+            let twice = (1..points.len()).find(|&i| points[..i].contains(&points[i]))?;
+            fault(points[twice], "named twice")
         })
     }
 

@@ -145,7 +145,7 @@ fn pair_up(
     let (mut pairs, mut blocks, mut row) = (Vec::new(), Vec::new(), 0);
     for (element, contact) in contacts.iter().enumerate() {
         let rows = 1 + contact.item.touch().friction.tangents();
-        for &point in contact.markers.iter().skip(1) {
+        for &point in contact.markers.get(1..).unwrap_or_default() {
             let two = [contact.markers[0], point];
             let own = two.map(|m| {
                 let columns = &v[markers[m].body];

@@ -11,7 +11,7 @@ use crate::scene::{self, Problems, Scene, SceneError};
 use dalembert_methods::State;
 use dalembert_methods::events::{Crossing, Hit};
 use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Reaction, Span};
-use dalembert_methods::nonsmooth::{self, Contacts, Hybrid, Kind, Moment, Observer};
+use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid, Kind, Moment, Observer};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -92,6 +92,10 @@ impl RunError {
             ) => {
                 let (section, name) = constraint.split_once('.')?;
                 Some(find(section, name)?.error("", error.to_string(), None))
+            }
+            Self::Start(error @ IntegrateError::Contact(ContactError::Penetration { contact, .. })) => {
+                let name = contact.split('.').nth(1)?;
+                Some(find("contact", name)?.error("", error.to_string(), None))
             }
             Self::Elements(errors) => {
                 let mut problems = Problems::default();

@@ -2,7 +2,6 @@
 
 use super::{completed, finish};
 use dalembert::run::Outcome;
-use dalembert::scenes;
 use dalembert::scenes::ALL;
 
 /// Checks all recorded contacts of a run against the cone of their coefficient of static friction.
@@ -86,9 +85,14 @@ fn bad_contacts_are_named() {
         assert!(message.contains(expected), "{contact}: {message}");
         assert!(message.contains("bad:"), "{message}");
     }
+    let twice = scene("").replace("'ball']", "'ball', 'ball']");
+    let document = dalembert::scene::Document::from_text("bad", &twice, &Default::default(), &Default::default());
+    let Err(error) = dalembert::scene::Scene::from_document(document.unwrap()) else { panic!("named twice") };
+    assert!(error.plain().to_string().contains("`ball` is named twice"), "{}", error.plain());
     let inside = scene("offset = 2");
     let scene = super::read("inside", &inside, &[]);
     let Err(error) = dalembert::run::run(&scene, "inside", None, &mut ()) else { panic!("it starts inside") };
     assert!(error.to_string().contains("contact.floor"), "{error}");
-    assert!(scenes::find("leech").is_some());
+    let placed = error.place(&scene).unwrap().plain().to_string();
+    assert!(placed.contains("inside:5:"), "{placed}");
 }

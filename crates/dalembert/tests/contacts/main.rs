@@ -5,6 +5,7 @@ mod balls;
 mod blocks;
 mod laws;
 mod leech;
+mod resume;
 
 use dalembert::record::Status;
 use dalembert::run::{Outcome, run};
