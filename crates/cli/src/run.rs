@@ -115,6 +115,10 @@ fn table(summary: &Summary, folder: &Path) -> String {
     };
     line("at start", energies(&ledger.start));
     line("at end", energies(&ledger.end));
+    if ledger.lost_in_impacts != 0.0 || ledger.lost_in_sliding != 0.0 {
+        let (impacts, sliding) = (ledger.lost_in_impacts, ledger.lost_in_sliding);
+        line("contacts", format!("lost in impacts {impacts:.6e} J, in sliding {sliding:.6e} J"));
+    }
     let verdict = if ledger.closes { "closes" } else { "DOES NOT CLOSE" };
     line("ledger", format!("{verdict}: worst {:.3e} J, allowed {:.3e} J", ledger.worst_imbalance, ledger.allowance));
     line(

@@ -116,7 +116,6 @@ impl<'m> Channels<'m> {
 
     /// The values of a state, in the order of the channels.
     pub fn sample(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, row: &mut [f64]) -> Result<(), IntegrateError> {
-        let model = y.model();
         if self.needs_multipliers {
             if self.solver.as_ref().is_none_or(|solver| solver.modes != y.modes()) {
                 self.solver = Some(Solver::new(y));
@@ -128,6 +127,26 @@ impl<'m> Channels<'m> {
                 y.forces(&rates.multipliers, work, &mut self.forces);
             }
         }
+        self.write(y, s, row);
+        Ok(())
+    }
+
+    /// The same with given multipliers of the model's rows and forces by rows of contacts.
+    pub fn sample_given(
+        &mut self,
+        y: &Hybrid<'m, Model>,
+        s: &State<f64>,
+        multipliers: &[f64],
+        forces: &[f64],
+        row: &mut [f64],
+    ) {
+        self.multipliers.copy_from_slice(multipliers);
+        self.forces.copy_from_slice(forces);
+        self.write(y, s, row);
+    }
+
+    fn write(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, row: &mut [f64]) {
+        let model = y.model();
         model.prepare(s, &mut self.work);
         let mut rest = self.values.as_mut_slice();
         for &source in &self.sources {
@@ -142,7 +161,6 @@ impl<'m> Channels<'m> {
         for (out, &i) in row.iter_mut().zip(&self.kept) {
             *out = self.values[i];
         }
-        Ok(())
     }
 }
 

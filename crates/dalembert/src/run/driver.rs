@@ -3,15 +3,15 @@
 use super::audit::Audit;
 use super::channels::{Channels, check_patterns};
 use super::checkpoint::{Written, pack, unpack};
-use super::start;
+use super::start::{self, Method};
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
 use crate::scene::{self, Problems, Scene, SceneError};
 use dalembert_methods::State;
 use dalembert_methods::events::{Crossing, Hit};
-use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Reaction, Span};
-use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid, Kind, Moment, Observer};
+use dalembert_methods::integrate::{self, Counts, Ending, Flow, IntegrateError, Reaction, Span, Step};
+use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid, Kind, Mode, Moment, Observer, moreau};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -193,9 +193,8 @@ pub fn run(
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
     let mut y = Hybrid::new(model);
-    let mut integrator = integrate::create::<Hybrid<'_, Model>>(&scene.run.integrator, &settings)
-        .map_err(|error| RunError::Integrator(error.to_string()))?;
-    let about = integrator.about();
+    let mut method = Method::of(scene)?;
+    let about = method.about();
     let channels = Channels::new(model, &scene.output.channels);
     check_patterns(model, &scene.output.channels)?;
     let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
@@ -224,36 +223,40 @@ pub fn run(
         error: None,
         watcher,
     };
-    let result = match resume {
+    let progress = match resume {
         None => {
             start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state, 0.0);
-            nonsmooth::simulate(&mut y, &mut state, &mut *integrator, &span, &options, &mut triggers, &mut observer)
+            None
         }
         Some(checkpoint) => {
-            let unpacked = unpack(
-                checkpoint,
-                &scene_text,
-                &state,
-                &observer.trajectory,
-                &mut observer.audit,
-                Contacts::contacts(model),
-            )?;
+            let contacts = Contacts::contacts(model);
+            let unpacked =
+                unpack(checkpoint, &scene_text, &state, &observer.trajectory, &mut observer.audit, contacts)?;
             state = unpacked.state;
             observer.trajectory = unpacked.trajectory;
             observer.steps = unpacked.steps;
             observer.events = unpacked.events;
-            let progress = unpacked.progress;
-            nonsmooth::resume(
-                &mut y,
-                &mut state,
-                &mut *integrator,
-                &span,
-                &options,
-                &mut triggers,
-                &mut observer,
-                &progress,
-            )
+            Some(unpacked.progress)
+        }
+    };
+    let result = match (&mut method, &progress) {
+        (Method::Located(integrator), None) => {
+            nonsmooth::simulate(&mut y, &mut state, &mut **integrator, &span, &options, &mut triggers, &mut observer)
+        }
+        (Method::Located(integrator), Some(progress)) => nonsmooth::resume(
+            &mut y,
+            &mut state,
+            &mut **integrator,
+            &span,
+            &options,
+            &mut triggers,
+            &mut observer,
+            progress,
+        ),
+        (Method::Stepped(moreau), None) => stepped(model, moreau.simulate(model, &mut state, &span, &mut observer)),
+        (Method::Stepped(moreau), Some(progress)) => {
+            stepped(model, moreau.resume(model, &mut state, &span, &mut observer, &progress.run))
         }
     };
     let ending = match result.ending {
@@ -313,6 +316,26 @@ pub fn run(
     Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
 }
 
+/// The end of time stepping, in the words of a run with located events.
+fn stepped(model: &Model, run: integrate::Run) -> nonsmooth::Run {
+    let progress = progress_of(model, run.progress);
+    nonsmooth::Run { ending: run.ending, counts: run.counts, progress }
+}
+
+/// The progress of time stepping, which knows no modes.
+fn progress_of(model: &Model, run: integrate::Progress) -> nonsmooth::Progress {
+    let count = Contacts::contacts(model);
+    nonsmooth::Progress {
+        run,
+        modes: vec![Mode::Open; count],
+        shared: vec![false; count],
+        idle: vec![false; count],
+        below: vec![0.0; count],
+        impacts: vec![[f64::NAN; 4]; count],
+        ..nonsmooth::Progress::default()
+    }
+}
+
 /// What an event is called in the record: name, channel, level, unit.
 struct Named {
     name: String,
@@ -351,11 +374,53 @@ struct Recorder<'a> {
     watcher: &'a mut dyn Watcher,
 }
 
+impl Recorder<'_> {
+    /// Takes over the modes of the state being recorded.
+    fn take_modes(&mut self, modes: &[Mode]) {
+        if self.contacts.modes() != modes {
+            self.contacts.set_modes(modes);
+        }
+    }
+
+    /// Notes a step, offers a checkpoint, and asks whether to go on.
+    fn after_step(
+        &mut self,
+        step: Step,
+        s: &State<f64>,
+        counts: Counts,
+        progress: &dyn Fn() -> nonsmooth::Progress,
+    ) -> Flow {
+        self.steps.push((step.t, step.h));
+        let written = Written {
+            scene: self.scene,
+            trajectory: &self.trajectory,
+            steps: &self.steps,
+            events: &self.events,
+            audit: &self.audit,
+        };
+        self.watcher.checkpoint(&|| pack(s, &progress(), &written));
+        let go_on = self.watcher.step(s.t, counts.steps);
+        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
+    }
+}
+
+impl moreau::Watcher for Recorder<'_> {
+    fn on_output(&mut self, s: &State<f64>, touches: &moreau::Touches<'_>) {
+        self.take_modes(touches.modes);
+        self.channels.sample_given(&self.contacts, s, touches.multipliers, touches.force, &mut self.row);
+        self.trajectory.push(&self.row);
+    }
+
+    fn on_step(&mut self, moment: &moreau::Moment<'_>) -> Flow {
+        self.audit.observe_missed(self.model, moment.state, moment.missed);
+        let model = self.model;
+        self.after_step(moment.step, moment.state, moment.counts, &|| progress_of(model, moment.progress()))
+    }
+}
+
 impl Observer<Model> for Recorder<'_> {
     fn on_output(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>) {
-        if self.contacts.modes() != y.modes() {
-            self.contacts.set_modes(y.modes());
-        }
+        self.take_modes(y.modes());
         match self.channels.sample(&self.contacts, s, &mut self.row) {
             Ok(()) => self.trajectory.push(&self.row),
             Err(error) => {
@@ -365,18 +430,8 @@ impl Observer<Model> for Recorder<'_> {
     }
 
     fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
-        self.steps.push((moment.step.t, moment.step.h));
         self.audit.observe(self.model, moment.state, moment.step.error);
-        let written = Written {
-            scene: self.scene,
-            trajectory: &self.trajectory,
-            steps: &self.steps,
-            events: &self.events,
-            audit: &self.audit,
-        };
-        self.watcher.checkpoint(&|| pack(moment.state, &moment.progress(), &written));
-        let go_on = self.watcher.step(moment.state.t, moment.counts.steps);
-        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
+        self.after_step(moment.step, moment.state, moment.counts, &|| moment.progress())
     }
 
     fn on_trigger(&mut self, _y: &Hybrid<'_, Model>, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
@@ -402,7 +457,8 @@ impl Observer<Model> for Recorder<'_> {
     }
 
     fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
-        let unit = if event.kind == Kind::Impact { "N s" } else { "N" };
+        let impact = event.kind == Kind::Impact;
+        let unit = if impact { "N s" } else { "N" };
         for (&contact, values) in event.contacts.iter().zip(&event.values) {
             let pair = &self.model.layout.pairs[contact];
             let event = Event {
@@ -415,6 +471,19 @@ impl Observer<Model> for Recorder<'_> {
             };
             self.watcher.event(&event);
             self.events.push(event);
+        }
+        if impact {
+            // Contacts that collide together lose energy together.
+            let loss = Event {
+                time: event.t,
+                kind: "loss".to_owned(),
+                element: "energy.dissipated".to_owned(),
+                marker: String::new(),
+                value: event.lost,
+                unit: "J".to_owned(),
+            };
+            self.watcher.event(&loss);
+            self.events.push(loss);
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::model::{Builder, Model, ModelError, Need, Orientation};
 use crate::run::matches;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
+use dalembert_methods::nonsmooth::choices;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -446,7 +447,7 @@ impl<'d> Reader<'d> {
                 blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
             }
         }
-        let methods = integrate::methods();
+        let methods = choices();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
             let names = methods.iter().map(|about| about.name);
             let help = nearest(&run.integrator, names.clone()).map_or_else(

@@ -5,7 +5,7 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use crate::element::Kind;
 use crate::model::Need;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
-use dalembert_methods::integrate;
+use dalembert_methods::nonsmooth::choices;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
@@ -155,7 +155,7 @@ fn table<T: JsonSchema>(definitions: &mut Map<String, Value>) -> Value {
 /// The `[run]` table with the settings of every integrator by name.
 fn run_table(definitions: &mut Map<String, Value>) -> Value {
     let mut run = table::<RunSettings>(definitions);
-    let methods = integrate::methods();
+    let methods = choices();
     let names: Vec<&str> = methods.iter().map(|about| about.name).collect();
     run["properties"]["integrator"] = json!({ "description": "The integrator.", "enum": names, "default": "dop853" });
     let mut settings = Map::new();

@@ -3,8 +3,10 @@
 
 mod balls;
 mod blocks;
+mod crawling;
 mod laws;
 mod leech;
+mod moreau;
 mod resume;
 mod suction;
 
