@@ -3,6 +3,7 @@
 use super::audit::Audit;
 use super::channels::{Channels, check_patterns};
 use super::checkpoint::{Written, pack, unpack};
+use super::figures::check_figures;
 use super::start;
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
@@ -71,7 +72,7 @@ impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
+        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -198,6 +199,7 @@ pub fn run(
     let about = integrator.about();
     let channels = Channels::new(model, &scene.output.channels);
     check_patterns(model, &scene.output.channels)?;
+    check_figures(scene)?;
     let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
