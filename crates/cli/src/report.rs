@@ -2,10 +2,11 @@
 
 use crate::args::ReportOptions;
 use crate::exit::Exit;
+use crate::viewer;
 use dalembert::methods::trajectory::{Event, Trajectory};
 use dalembert::record::{self, Summary};
 use dalembert::report::stroboscope::Motion;
-use dalembert::report::{ReportInput, automatic_panels, page as html, svg_files};
+use dalembert::report::{ReportInput, View, automatic_panels, page as html, svg_files};
 use dalembert::run::motion;
 use dalembert::scene::{Document, Limits, Overrides, Scene};
 
@@ -17,6 +18,7 @@ pub fn page(
     events: &[Event],
     scene_text: &str,
     motion: Option<&Motion>,
+    animation: Option<&str>,
 ) -> String {
     html(&ReportInput {
         summary,
@@ -26,7 +28,13 @@ pub fn page(
         scene_text,
         panels: automatic_panels(trajectory.channels()),
         motion,
+        view: view(animation),
     })
+}
+
+/// The view of an animation with the viewer, if this program has it.
+fn view(animation: Option<&str>) -> Option<View<'_>> {
+    animation.map(|animation| View { animation, script: viewer::script() })
 }
 
 /// Makes the report again from the record, or its pictures as files.
@@ -43,6 +51,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Exit> {
         scene_text: &record.scene,
         panels: automatic_panels(record.trajectory.channels()),
         motion: motion.as_ref(),
+        view: view(record.animation.as_deref()),
     };
     let Some(folder) = &options.svg else {
         let page = html(&input);

@@ -4,6 +4,7 @@ use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::watch::Terminal;
 use crate::{print, report, source};
+use dalembert::picture::Animation;
 use dalembert::record::{self, Checkpoint, Contents, Status, Summary};
 use dalembert::run::{Outcome, run as simulate};
 use std::io::IsTerminal;
@@ -63,6 +64,8 @@ fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
 
 fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> Result<(), Exit> {
     let motion = dalembert::run::motion(model, &outcome.trajectory);
+    let title = if outcome.summary.title.is_empty() { &outcome.summary.name } else { &outcome.summary.title };
+    let animation = Animation::new(model, title, &outcome.film, &outcome.events).map(|animation| animation.to_json());
     let page = report::page(
         &outcome.summary,
         &outcome.trajectory,
@@ -70,6 +73,7 @@ fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> R
         &outcome.events,
         &outcome.scene,
         motion.as_ref(),
+        animation.as_deref(),
     );
     let contents = Contents {
         scene: &outcome.scene,
@@ -77,6 +81,7 @@ fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> R
         trajectory: &outcome.trajectory,
         steps: &outcome.steps,
         events: &outcome.events,
+        animation: animation.as_deref(),
         report: Some(&page),
         checkpoint: outcome.checkpoint.as_ref(),
     };

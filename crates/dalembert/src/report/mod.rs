@@ -1,9 +1,9 @@
 //! The report of a run: one HTML page that needs nothing else, and its pictures as files.
 //!
-//! All pictures are SVG written by [`svg`], so a report needs no plotting library, no script, no font and no
-//! network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
+//! All pictures are SVG written by [`svg`], so a report needs no plotting library, no font and no network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
 //! channels → [`panels`] (which channels share a plot) → [`plot`] (axes, [`scale`]; curves, [`decimate`]) →
-//! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself.
+//! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself. A [`View`] adds the motion in space, the only part
+//! of a page that has a script; without it nothing else is lost.
 
 pub mod decimate;
 pub mod html;
@@ -49,6 +49,17 @@ pub struct ReportInput<'a> {
     pub panels: Vec<Panel>,
     /// The shapes of the bodies over time, for the picture at the top.
     pub motion: Option<&'a Motion>,
+    /// The picture that moves.
+    pub view: Option<View<'a>>,
+}
+
+/// What a page needs to show the motion in space.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The animation as JSON.
+    pub animation: &'a str,
+    /// The program of the viewer; without it the page says how to get it.
+    pub script: Option<&'a str>,
 }
 
 /// One plot, ready for the page or a file.
@@ -65,7 +76,7 @@ impl<'a> ReportInput<'a> {
     /// A report on a summary and a trajectory, with automatic panels and nothing else yet.
     pub fn new(summary: &'a Summary, trajectory: &'a Trajectory) -> Self {
         let panels = automatic_panels(trajectory.channels());
-        Self { summary, trajectory, steps: &[], events: &[], scene_text: "", panels, motion: None }
+        Self { summary, trajectory, steps: &[], events: &[], scene_text: "", panels, motion: None, view: None }
     }
 
     fn marks(&self) -> Vec<Mark> {

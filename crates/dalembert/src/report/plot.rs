@@ -130,6 +130,9 @@ impl Plot<'_> {
             let y = 33.0 + ROW * key.len() as f64;
             svg.text("mark", [field.left, y], Anchor::Start, &field.values.note);
         }
+        if form == Form::Inline {
+            draw_axis_data(&mut svg, &field);
+        }
         self.draw_grid(&mut svg, &field);
         self.draw_marks(&mut svg, &field, &marks, mark_rows);
         let mut drawn = false;
@@ -265,6 +268,23 @@ impl Plot<'_> {
         }
         path
     }
+}
+
+/// Where the field is and what time its sides stand for, for a script that moves a cursor over it.
+fn draw_axis_data(svg: &mut Svg, field: &Field) {
+    let [from, to] = field.time.range().map(|t| format!("{t:e}"));
+    svg.leaf(
+        "g",
+        &[
+            ("class", "time-axis".into()),
+            ("data-left", field.left.into()),
+            ("data-width", field.width().into()),
+            ("data-top", field.top.into()),
+            ("data-height", FIELD.into()),
+            ("data-from", (&from).into()),
+            ("data-to", (&to).into()),
+        ],
+    );
 }
 
 /// Smallest and largest finite value; of the magnitudes other than zero for a logarithmic axis.
