@@ -1,17 +1,18 @@
 //! The driver of a run: initial values, integrator, recording, audit, and the summary at the end.
 
 use super::audit::Audit;
-use super::channels::{Channels, check_patterns};
+use super::channels::check_patterns;
 use super::checkpoint::{Written, pack, unpack};
+use super::figures::check_figures;
+use super::recorder::{Kept, Recorder, describe_triggers, progress_of};
 use super::start::{self, Method};
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
+use crate::picture::Film;
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
 use crate::scene::{self, Problems, Scene, SceneError};
-use dalembert_methods::State;
-use dalembert_methods::events::{Crossing, Hit};
-use dalembert_methods::integrate::{self, Counts, Ending, Flow, IntegrateError, Reaction, Span, Step};
-use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid, Kind, Mode, Moment, Observer, moreau};
+use dalembert_methods::integrate::{self, Ending, IntegrateError, Span};
+use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +28,8 @@ pub trait Watcher {
     }
     /// When an event has been located.
     fn event(&mut self, _event: &Event) {}
+    /// After every row of output, which the film has just taken as its newest.
+    fn frame(&mut self, _film: &Film) {}
     /// After every step: `pack` makes a checkpoint, which costs time; call it when one is due.
     fn checkpoint(&mut self, _pack: &dyn Fn() -> Checkpoint) {}
 }
@@ -71,7 +74,7 @@ impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
+        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -171,6 +174,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// The recorded channels.
     pub trajectory: Trajectory,
+    /// The motion, for pictures.
+    pub film: Film,
     /// Start and size of every step, in s.
     pub steps: Vec<(f64, f64)>,
     /// The events.
@@ -195,9 +200,12 @@ pub fn run(
     let mut y = Hybrid::new(model);
     let mut method = Method::of(scene)?;
     let about = method.about();
-    let channels = Channels::new(model, &scene.output.channels);
     check_patterns(model, &scene.output.channels)?;
-    let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
+    check_figures(scene)?;
+    let (channels, kept) = Kept::of(model, &scene.output.channels);
+    let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
+    let trajectory = Trajectory::new(select(&kept.recorded)).map_err(RunError::Channels)?;
+    let film = Film::new(&select(&kept.filmed));
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
     let span = Span::new(scene.run.start, scene.run.until, every);
@@ -212,9 +220,12 @@ pub fn run(
     let mut observer = Recorder {
         model,
         contacts: Hybrid::new(model),
-        row: vec![0.0; channels.channels().len()],
+        all: vec![0.0; channels.channels().len()],
+        row: vec![0.0; kept.recorded.len()],
         channels,
+        kept,
         trajectory,
+        film,
         steps: Vec::new(),
         events: Vec::new(),
         audit: Audit::new(model, scene.run.tolerance, absolute, scene.run.ledger_factor),
@@ -230,9 +241,15 @@ pub fn run(
             None
         }
         Some(checkpoint) => {
-            let contacts = Contacts::contacts(model);
-            let unpacked =
-                unpack(checkpoint, &scene_text, &state, &observer.trajectory, &mut observer.audit, contacts)?;
+            let unpacked = unpack(
+                checkpoint,
+                &scene_text,
+                &state,
+                &observer.trajectory,
+                &mut observer.film,
+                &mut observer.audit,
+                Contacts::contacts(model),
+            )?;
             state = unpacked.state;
             observer.trajectory = unpacked.trajectory;
             observer.steps = unpacked.steps;
@@ -272,6 +289,7 @@ pub fn run(
     let written = Written {
         scene: &scene_text,
         trajectory: &observer.trajectory,
+        film: &observer.film,
         steps: &observer.steps,
         events: &observer.events,
         audit: &observer.audit,
@@ -312,178 +330,12 @@ pub fn run(
         channels: observer.trajectory.channels().iter().map(Into::into).collect(),
         ..Summary::default()
     };
-    let Recorder { trajectory, steps, events, .. } = observer;
-    Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
+    let Recorder { trajectory, film, steps, events, .. } = observer;
+    Ok(Outcome { summary, trajectory, film, steps, events, scene: scene_text, failure, checkpoint })
 }
 
 /// The end of time stepping, in the words of a run with located events.
 fn stepped(model: &Model, run: integrate::Run) -> nonsmooth::Run {
     let progress = progress_of(model, run.progress);
     nonsmooth::Run { ending: run.ending, counts: run.counts, progress }
-}
-
-/// The progress of time stepping, which knows no modes.
-fn progress_of(model: &Model, run: integrate::Progress) -> nonsmooth::Progress {
-    let count = Contacts::contacts(model);
-    nonsmooth::Progress {
-        run,
-        modes: vec![Mode::Open; count],
-        shared: vec![false; count],
-        idle: vec![false; count],
-        below: vec![0.0; count],
-        impacts: vec![[f64::NAN; 4]; count],
-        ..nonsmooth::Progress::default()
-    }
-}
-
-/// What an event is called in the record: name, channel, level, unit.
-struct Named {
-    name: String,
-    channel: String,
-    level: f64,
-    unit: String,
-}
-
-fn describe_triggers(scene: &Scene, triggers: &ChannelTriggers) -> Vec<Named> {
-    let describe = |(i, (name, _)): (usize, &(String, _))| {
-        let channel = triggers.channel(i);
-        Named {
-            name: name.clone(),
-            channel: channel.name.clone(),
-            level: triggers.level(i),
-            unit: channel.unit.clone(),
-        }
-    };
-    scene.events.iter().enumerate().map(describe).collect()
-}
-
-/// Writes down what happens.
-struct Recorder<'a> {
-    model: &'a Model,
-    /// The contacts in the modes of the state being recorded.
-    contacts: Hybrid<'a, Model>,
-    channels: Channels<'a>,
-    row: Vec<f64>,
-    trajectory: Trajectory,
-    steps: Vec<(f64, f64)>,
-    events: Vec<Event>,
-    audit: Audit,
-    names: Vec<Named>,
-    scene: &'a str,
-    error: Option<IntegrateError>,
-    watcher: &'a mut dyn Watcher,
-}
-
-impl Recorder<'_> {
-    /// Takes over the modes of the state being recorded.
-    fn take_modes(&mut self, modes: &[Mode]) {
-        if self.contacts.modes() != modes {
-            self.contacts.set_modes(modes);
-        }
-    }
-
-    /// Notes a step, offers a checkpoint, and asks whether to go on.
-    fn after_step(
-        &mut self,
-        step: Step,
-        s: &State<f64>,
-        counts: Counts,
-        progress: &dyn Fn() -> nonsmooth::Progress,
-    ) -> Flow {
-        self.steps.push((step.t, step.h));
-        let written = Written {
-            scene: self.scene,
-            trajectory: &self.trajectory,
-            steps: &self.steps,
-            events: &self.events,
-            audit: &self.audit,
-        };
-        self.watcher.checkpoint(&|| pack(s, &progress(), &written));
-        let go_on = self.watcher.step(s.t, counts.steps);
-        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
-    }
-}
-
-impl moreau::Watcher for Recorder<'_> {
-    fn on_output(&mut self, s: &State<f64>, touches: &moreau::Touches<'_>) {
-        self.take_modes(touches.modes);
-        self.channels.sample_given(&self.contacts, s, touches.multipliers, touches.force, &mut self.row);
-        self.trajectory.push(&self.row);
-    }
-
-    fn on_step(&mut self, moment: &moreau::Moment<'_>) -> Flow {
-        self.audit.observe_missed(self.model, moment.state, moment.missed);
-        let model = self.model;
-        self.after_step(moment.step, moment.state, moment.counts, &|| progress_of(model, moment.progress()))
-    }
-}
-
-impl Observer<Model> for Recorder<'_> {
-    fn on_output(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>) {
-        self.take_modes(y.modes());
-        match self.channels.sample(&self.contacts, s, &mut self.row) {
-            Ok(()) => self.trajectory.push(&self.row),
-            Err(error) => {
-                self.error.get_or_insert(error);
-            }
-        }
-    }
-
-    fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
-        self.audit.observe(self.model, moment.state, moment.step.error);
-        self.after_step(moment.step, moment.state, moment.counts, &|| moment.progress())
-    }
-
-    fn on_trigger(&mut self, _y: &Hybrid<'_, Model>, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
-        for hit in hits {
-            let named = &self.names[hit.trigger];
-            let kind = match hit.crossing {
-                Crossing::Rising => "rising",
-                Crossing::Falling => "falling",
-                Crossing::Touching => "touching",
-            };
-            let event = Event {
-                time: hit.t,
-                kind: kind.to_owned(),
-                element: format!("event.{}", named.name),
-                marker: named.channel.clone(),
-                value: named.level,
-                unit: named.unit.clone(),
-            };
-            self.watcher.event(&event);
-            self.events.push(event);
-        }
-        Reaction::Continue
-    }
-
-    fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
-        let impact = event.kind == Kind::Impact;
-        let unit = if impact { "N s" } else { "N" };
-        for (&contact, values) in event.contacts.iter().zip(&event.values) {
-            let pair = &self.model.layout.pairs[contact];
-            let event = Event {
-                time: event.t,
-                kind: event.kind.name().to_owned(),
-                element: format!("contact.{}", self.model.contacts[pair.element].name),
-                marker: self.model.markers[pair.markers[1]].name.clone(),
-                value: values[0],
-                unit: unit.to_owned(),
-            };
-            self.watcher.event(&event);
-            self.events.push(event);
-        }
-        if impact {
-            // Contacts that collide together lose energy together.
-            let loss = Event {
-                time: event.t,
-                kind: "loss".to_owned(),
-                element: "energy.dissipated".to_owned(),
-                marker: String::new(),
-                value: event.lost,
-                unit: "J".to_owned(),
-            };
-            self.watcher.event(&loss);
-            self.events.push(loss);
-        }
-    }
 }
