@@ -55,9 +55,14 @@ pub fn pictures(_: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs the benches.
+/// Prints how the time of a leech grows with its length.
+pub fn scaling(arguments: &[String]) -> Outcome {
+    run(cargo(&["bench", "--package", "dalembert", "--bench", "scaling", "--"]).args(arguments))
+}
+
+/// Runs the criterion benches.
 pub fn bench(arguments: &[String]) -> Outcome {
-    let mut bench = cargo(&["bench", "--workspace", "--benches"]);
+    let mut bench = cargo(&["bench", "--package", "dalembert", "--bench", "pieces", "--bench", "leech"]);
     if !arguments.is_empty() {
         bench.arg("--").args(arguments);
     }
