@@ -2,6 +2,7 @@
 
 mod book;
 mod chores;
+mod dae;
 mod peers;
 mod pictures;
 mod shell;
@@ -65,6 +66,21 @@ const CHORES: &[Chore] = &[
                  each of them and with dalembert. A peer that cannot be installed is left out, and the page says so.\n\
                  With --quick only short chains run, and the page goes to target/peers/benchmarks.md.",
         run: peers::run,
+    },
+    Chore {
+        name: "dae",
+        arguments: "[--quick]",
+        about: "work and precision against SUNDIALS IDA, write docs/src/benchmarks-dae.md",
+        detail: "Runs the bench `precision` and the same systems with IDA of the package scikit-sundae from PyPI, in the\n\
+                 Python environment of `peers`; needs gcc. With --quick few tolerances run, and the page goes to target/peers.",
+        run: dae::run,
+    },
+    Chore {
+        name: "scaling",
+        arguments: "[--quick]",
+        about: "print the time of a leech against its length, with the exponent of a power law",
+        detail: "From 5 to 2000 segments, with a volume for each and with one for all, free and on a wall; `bench scaling`.",
+        run: chores::scaling,
     },
     Chore {
         name: "bench",

@@ -30,6 +30,11 @@ pub trait Body: About {
     fn cache(&self) -> usize;
     /// Whether markers on it have an orientation.
     fn oriented(&self) -> bool;
+    /// Whether it is a single point, with its position and velocity in the world frame for q and v, on which nothing acts but
+    /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
+    fn point(&self) -> bool {
+        false
+    }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// What is wrong with its data, if anything: the key, and what was expected.
@@ -172,6 +177,7 @@ pub trait AnyBody:
     fn velocities(&self) -> usize;
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
+    fn point(&self) -> bool;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -194,6 +200,9 @@ impl<B: Body> AnyBody for B {
     }
     fn oriented(&self) -> bool {
         Body::oriented(self)
+    }
+    fn point(&self) -> bool {
+        Body::point(self)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
