@@ -30,7 +30,14 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn accessor(&mut self, bytes: &[u8], component: u32, kind: &str, count: usize, range: Option<[Vec<f32>; 2]>) -> usize {
+    fn accessor(
+        &mut self,
+        bytes: &[u8],
+        component: u32,
+        kind: &str,
+        count: usize,
+        range: Option<[Vec<f32>; 2]>,
+    ) -> usize {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         // Views begin at multiples of four.
@@ -119,7 +126,8 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     }
     let mut buffer = Buffer::default();
     let start = animation.times.first().copied().unwrap_or(0.0);
-    let times: Vec<[f32; 1]> = frames.iter().map(|&k| [((animation.times[k] - start) / animation.pace) as f32]).collect();
+    let times: Vec<[f32; 1]> =
+        frames.iter().map(|&k| [((animation.times[k] - start) / animation.pace) as f32]).collect();
     let input = buffer.floats(&times);
     let meshes = meshes(&mut buffer);
 

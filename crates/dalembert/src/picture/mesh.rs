@@ -106,8 +106,13 @@ fn cylinder() -> Mesh {
     let mut mesh = Mesh::default();
     for k in 0..AROUND {
         let ([a, b], [c, d]) = (around(k), around(k + 1));
-        let quad = [([a, b, -0.5], [a, b, 0.0]), ([c, d, -0.5], [c, d, 0.0]), ([c, d, 0.5], [c, d, 0.0]), ([a, b, 0.5], [a, b, 0.0])]
-            .map(|(point, normal)| mesh.corner(point, normal));
+        let quad = [
+            ([a, b, -0.5], [a, b, 0.0]),
+            ([c, d, -0.5], [c, d, 0.0]),
+            ([c, d, 0.5], [c, d, 0.0]),
+            ([a, b, 0.5], [a, b, 0.0]),
+        ]
+        .map(|(point, normal)| mesh.corner(point, normal));
         mesh.quad(quad);
         for side in [-0.5, 0.5] {
             let normal = [0.0, 0.0, 2.0 * side];

@@ -140,7 +140,13 @@ fn polydata(polygons: &Polygons) -> String {
     out.push_str("</Points>\n");
     for (tag, cells) in ["Verts", "Lines", "Polys"].iter().zip(cells) {
         put(&mut out, format_args!("<{tag}>\n"));
-        array(&mut out, "Int32", "connectivity", 1, &integers(cells.iter().flat_map(|c| c.points.iter().map(|&p| p as i32))));
+        array(
+            &mut out,
+            "Int32",
+            "connectivity",
+            1,
+            &integers(cells.iter().flat_map(|c| c.points.iter().map(|&p| p as i32))),
+        );
         let mut end = 0;
         let ends = cells.iter().map(|cell| {
             end += cell.points.len() as i32;

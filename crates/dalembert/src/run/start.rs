@@ -4,6 +4,7 @@ use super::channels::check_patterns;
 use super::driver::RunError;
 use super::triggers::ChannelTriggers;
 use crate::model::Model;
+use crate::record::FinalState;
 use crate::scene::{Initial, Scene};
 use dalembert_methods::dynamics::Dynamics;
 use dalembert_methods::nonsmooth::{ContactError, Contacts, Hybrid};
@@ -14,6 +15,20 @@ pub(super) fn written(scene: &Scene) -> State<f64> {
     let mut state = scene.model.initial_state();
     state.t = scene.run.start;
     state
+}
+
+/// Puts a state where another run has ended.
+pub(super) fn place(state: &mut State<f64>, from: &FinalState) -> Result<(), RunError> {
+    let sizes = [(&state.q, &from.q), (&state.v, &from.v), (&state.x, &from.x)];
+    if sizes.iter().any(|(own, other)| own.len() != other.len()) {
+        let message = "the scene has other bodies or elements than the run it should go on from; start it anew";
+        return Err(RunError::State(message.to_owned()));
+    }
+    state.t = from.time;
+    state.q.copy_from_slice(&from.q);
+    state.v.copy_from_slice(&from.v);
+    state.x.copy_from_slice(&from.x);
+    Ok(())
 }
 
 /// Checks that every element can start, and brings initial values to the constraints if the scene asks for it.
