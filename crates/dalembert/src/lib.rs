@@ -19,6 +19,7 @@ pub mod report;
 pub mod run;
 pub mod scene;
 pub mod scenes;
+pub mod shapes;
 pub mod signals;
 
 pub use dalembert_methods as methods;
