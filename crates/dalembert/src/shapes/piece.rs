@@ -65,7 +65,8 @@ impl Piece {
                     let flat = ring(power, Round::new(h + a[2] * z, rho2), *radius);
                     shrunk(&raised(&flat.place(0, 1, [a[0], a[1]]), z), size.recip()).to_array()
                 };
-                shrunk(&Moments::from_array(integrate(&slice, -half, *half)), size)
+                let whole = |s: f64, rest: f64| times(slice((s - rest) * half), R::from(2.0 * half));
+                shrunk(&Moments::from_array(integrate(&whole)), size)
             }
         }
     }
@@ -130,11 +131,11 @@ impl Piece {
                 let [from, to] = ends.map(|x| edge::outside(h + a[0] * x[0] + a[2] * x[2]));
                 let [x, y] = ends.map(Vec3::<R>::constant);
                 let size = edge_length(ends) * depth;
-                let along = |s: f64| {
-                    let (s1, s0) = (R::from(s), R::from(1.0 - s));
-                    times(f(x * s0 + y * s1, from * s0 + to * s1), R::from(size))
+                let along = |s: f64, rest: f64| {
+                    let (s, rest) = (R::from(s), R::from(rest));
+                    times(f(x * rest + y * s, from * rest + to * s), R::from(size))
                 };
-                integrate(&along, 0.0, 1.0)
+                integrate(&along)
             }
             Self::Ring { radius, depth } => around(plane(h, a), [a[0], a[2]], [*radius; 2], &|x, z, d, weight| {
                 times(f(Vec3([x, R::zero(), z]), d), weight * *depth)
@@ -145,31 +146,32 @@ impl Piece {
             Self::Triangle { corners, area } => {
                 let d = corners.map(|x| edge::outside(h + a.dot(Vec3::constant(x))));
                 let x = corners.map(Vec3::<R>::constant);
-                let point = |s: f64, t: f64| {
-                    let [i, j, k] = [1.0 - s, s * (1.0 - t), s * t].map(R::from);
+                let point = |[s, far]: [f64; 2], [t, rest]: [f64; 2]| {
+                    let [i, j, k] = [far, s * rest, s * t].map(R::from);
                     let at = x[0] * i + x[1] * j + x[2] * k;
                     times(f(at, d[0] * i + d[1] * j + d[2] * k), R::from(2.0 * area * s))
                 };
-                integrate(&|s| integrate(&|t| point(s, t), 0.0, 1.0), 0.0, 1.0)
+                integrate(&|s, far| integrate(&|t, rest| point([s, far], [t, rest])))
             }
             Self::Sphere { radius } => over_ellipsoid(h, a, [*radius; 3], f),
             Self::Ellipsoid { radii } => over_ellipsoid(h, a, *radii, f),
             Self::Disc { radius, height } => {
                 let h = h + a[2] * *height;
-                let circle = |r: f64| {
-                    around(h, [a[0], a[1]], [r; 2], &|x, y, d, weight| {
-                        times(f(Vec3([x, y, R::from(*height)]), d), weight)
+                let circle = |s: f64, _: f64| {
+                    around(h, [a[0], a[1]], [s * radius; 2], &|x, y, d, weight| {
+                        times(f(Vec3([x, y, R::from(*height)]), d), weight * *radius)
                     })
                 };
-                integrate(&circle, 0.0, *radius)
+                integrate(&circle)
             }
             Self::Tube { radius, half } => {
-                let circle = |z: f64| {
+                let circle = |s: f64, rest: f64| {
+                    let z = (s - rest) * half;
                     around(h + a[2] * z, [a[0], a[1]], [*radius; 2], &|x, y, d, weight| {
-                        times(f(Vec3([x, y, R::from(z)]), d), weight)
+                        times(f(Vec3([x, y, R::from(z)]), d), weight * (2.0 * half))
                     })
                 };
-                integrate(&circle, -half, *half)
+                integrate(&circle)
             }
         }
     }
@@ -258,8 +260,10 @@ fn around<R: Real, const N: usize>(h: R, a: [R; 2], radii: [f64; 2], f: &impl Fn
         };
         f(c * radii[0], s * radii[1], d, weight)
     };
-    let (left, right) = (integrate(&point, -PI, 0.0), integrate(&point, 0.0, PI));
-    std::array::from_fn(|i| left[i] + right[i])
+    integrate(&|s, _| {
+        let (left, right) = (point(-PI * s), point(PI * s));
+        std::array::from_fn(|i| (left[i] + right[i]) * PI)
+    })
 }
 
 /// Length and direction of a vector; where it vanishes any direction serves.
@@ -287,18 +291,20 @@ fn over_ellipsoid<R: Real, const N: usize>(
     let two = axis.cross(one);
     let least = edge::outside(h - rho);
     let volume = radii[0] * radii[1] * radii[2];
-    let belt = |turn: f64| {
-        let (sin, cos) = turn.sin_cos();
+    let belt = |s: f64, rest: f64| {
+        let turn = PI * s;
+        // sin π(1 − s) = sin πs keeps its digits at the upper end.
+        let (sin, cos) = ((PI * s.min(rest)).sin(), turn.cos());
         let half = (0.5 * turn).sin();
         let d = least + rho * (2.0 * half * half);
-        let point = |around: f64| {
-            let (s, c) = around.sin_cos();
+        let point = |share: f64, _: f64| {
+            let (s, c) = (2.0 * PI * share).sin_cos();
             let unit = (one * R::from(c) + two * R::from(s)) * R::from(sin) - axis * R::from(cos);
             // dA = det A |A⁻¹u| du on the image of the unit sphere under A.
             let inverse = Vec3(std::array::from_fn::<R, 3, _>(|i| unit[i] / radii[i]));
-            times(f(stretched(unit, radii), d), inverse.norm() * (volume * sin))
+            times(f(stretched(unit, radii), d), inverse.norm() * (2.0 * PI * PI * volume * sin))
         };
-        integrate(&point, 0.0, 2.0 * PI)
+        integrate(&point)
     };
-    integrate(&belt, 0.0, PI)
+    integrate(&belt)
 }
