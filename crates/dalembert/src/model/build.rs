@@ -292,12 +292,14 @@ impl Builder {
         for marker in &self.markers {
             let body = &self.bodies[marker.body];
             let turned = marker.orientation != Orientation::default();
-            if !body.item.oriented() && (marker.site.at != [0.0; 3] || turned) {
-                let message = format!(
-                    "marker `{}`: a {} is a single point; it has no place for an offset or an orientation",
-                    marker.name,
-                    body.item.kind()
-                );
+            let (oriented, extended) = (body.item.oriented(), body.item.extended());
+            if (!extended && marker.site.at != [0.0; 3]) || (!oriented && turned) {
+                let lack = if extended {
+                    "body has points, but no orientation"
+                } else {
+                    "is a single point; it has no place for an offset or an orientation"
+                };
+                let message = format!("marker `{}`: a {} {lack}", marker.name, body.item.kind());
                 errors.push(ModelError { section: "body", name: body.name.clone(), key: None, message });
             }
         }
