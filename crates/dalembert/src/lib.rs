@@ -13,6 +13,7 @@ pub mod equations;
 pub mod expression;
 pub mod forces;
 pub mod joints;
+pub mod materials;
 pub mod model;
 pub mod record;
 pub mod report;

@@ -254,7 +254,8 @@ pub(super) fn density_defect(density: f64) -> Option<(&'static str, String)> {
 /// What is wrong with the determinant of an initial gradient, if anything.
 pub(super) fn gradient_defect(determinant: f64) -> Option<(&'static str, String)> {
     (!(determinant > 0.0 && determinant.is_finite())).then(|| {
-        let message = format!("the body would be turned inside out: the determinant must be positive, not {determinant}");
+        let message =
+            format!("the body would be turned inside out: the determinant must be positive, not {determinant}");
         ("gradient", message)
     })
 }

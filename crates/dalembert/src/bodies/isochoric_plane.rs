@@ -75,7 +75,8 @@ struct Given {
 
 impl From<Given> for IsochoricPlane {
     fn from(given: Given) -> Self {
-        let Given { shape, density, plane, position, angle, gradient, velocity, angular_velocity, gradient_rate } = given;
+        let Given { shape, density, plane, position, angle, gradient, velocity, angular_velocity, gradient_rate } =
+            given;
         let affine =
             AffinePlane { shape, density, plane, position, angle, gradient, velocity, angular_velocity, gradient_rate };
         Self { affine }
@@ -98,7 +99,8 @@ impl From<AffinePlane> for IsochoricPlane {
 
 impl About for IsochoricPlane {
     const KIND: &'static str = "isochoric_plane";
-    const SUMMARY: &'static str = "A prism that deforms homogeneously in a plane and keeps its volume, without a constraint.";
+    const SUMMARY: &'static str =
+        "A prism that deforms homogeneously in a plane and keeps its volume, without a constraint.";
     const REFERENCES: &'static [&'static str] =
         &["Tatone, Di Egidio, Contento, Dynamics of a soft contractile body on a hard support, eq. (39)"];
 
@@ -157,9 +159,8 @@ impl Body for IsochoricPlane {
     fn defect(&self) -> Option<(&'static str, String)> {
         self.affine.defect_of_data().or_else(|| {
             let volume = determinant(self.affine.gradient);
-            ((volume - 1.0).abs() > 1e-9).then(|| {
-                ("gradient", format!("the body keeps its volume: the determinant must be 1, not {volume}"))
-            })
+            ((volume - 1.0).abs() > 1e-9)
+                .then(|| ("gradient", format!("the body keeps its volume: the determinant must be 1, not {volume}")))
         })
     }
     #[inline(always)]
@@ -269,17 +270,13 @@ impl Body for IsochoricPlane {
         }
     }
     #[inline(always)]
-    fn bias<R: Real>(
-        &self,
-        site: &Site,
-        _q: &[R],
-        _v: &[R],
-        cache: &[R],
-        _: &mut Vec<Jet<R, 1>>,
-    ) -> Acceleration<R> {
+    fn bias<R: Real>(&self, site: &Site, _q: &[R], _v: &[R], cache: &[R], _: &mut Vec<Jet<R, 1>>) -> Acceleration<R> {
         let centre = self.affine.centre_of_shape();
         let arm = [site.at[0] - centre[0], site.at[2] - centre[2]];
         let a = square(&cache[MOTION + 12..]);
-        Acceleration { a: self.affine.plane.vector(a.map(|row| row[0] * arm[0] + row[1] * arm[1]), 0.0), alpha: Vec3::zero() }
+        Acceleration {
+            a: self.affine.plane.vector(a.map(|row| row[0] * arm[0] + row[1] * arm[1]), 0.0),
+            alpha: Vec3::zero(),
+        }
     }
 }
