@@ -165,7 +165,7 @@ export class Motion {
   private readonly firstHeight: number;
   private rows: Float32Array;
 
-  constructor(readonly animation: Animation) {
+  constructor(public animation: Animation) {
     let width = 0;
     for (const node of animation.nodes) {
       this.columns.push(width);
@@ -204,8 +204,17 @@ export class Motion {
     this.times = times.slice();
   }
 
-  /** Forgets all frames. */
-  clear(): void {
+  /** Takes the frames of another animation of the same things. */
+  replace(animation: Animation): void {
+    this.animation = animation;
+    this.times = [];
+    const needed = this.width * Math.max(animation.times.length, 16);
+    if (this.rows.length < needed || this.rows.length > 4 * needed) this.rows = new Float32Array(needed);
+    if (animation.data) this.decode();
+  }
+
+  /** Forgets all frames; those of a run that goes on follow. */
+  restart(): void {
     this.times = [];
   }
 

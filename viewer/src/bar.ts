@@ -44,9 +44,10 @@ export function button(sign: string, name: string, act: () => void): HTMLButtonE
 }
 
 /** A choice among words. */
-export function choice(name: string, options: [string, string][], act: (value: string) => void): HTMLLabelElement {
+export function choice(name: string, options: [string, string][], chosen: string, act: (value: string) => void): HTMLLabelElement {
   const select = make("select", { "aria-label": name });
   for (const [value, text] of options) select.append(make("option", { value }, text));
+  select.value = chosen;
   select.addEventListener("change", () => act(select.value));
   return make("label", {}, make("span", {}, name), select);
 }
@@ -77,6 +78,8 @@ export class Bar {
   private readonly playButton: HTMLButtonElement;
   private readonly marks = make("div", { class: "dv-marks", "aria-hidden": "true" });
   private readonly speed: HTMLSelectElement;
+  /** What to call when the bar is no longer wanted. */
+  readonly leave: (() => void)[];
 
   constructor(stage: Stage, private readonly clock: Clock, private readonly motion: Motion, more: HTMLElement[]) {
     const { animation } = motion;
@@ -85,9 +88,8 @@ export class Bar {
       clock.pause();
       clock.seek(clock.start + (Number(this.scrub.value) / 1000) * (clock.end - clock.start));
     });
-    const speed = choice("speed", SPEEDS.map((s) => [String(s), `${s}×`]), (value) => (clock.speed = Number(value)));
+    const speed = choice("speed", SPEEDS.map((s) => [String(s), `${s}×`]), String(clock.speed), (value) => (clock.speed = Number(value)));
     this.speed = speed.querySelector("select")!;
-    this.speed.value = "1";
     const track = make("div", { class: "dv-track" }, this.scrub, this.marks);
     const first = make(
       "div",
@@ -111,8 +113,8 @@ export class Bar {
     const second = make(
       "div",
       { class: "dv-row" },
-      choice("view", presets, (value) => stage.look(value as Preset)),
-      choice("follow", [["-1", "nothing"], ...nodes.slice(0, 500)], (value) => {
+      choice("view", presets, "best", (value) => stage.look(value as Preset)),
+      choice("follow", [["-1", "nothing"], ...nodes.slice(0, 500)], String(stage.follow), (value) => {
         stage.follow = Number(value);
         stage.show(clock.time);
       }),
@@ -124,7 +126,7 @@ export class Bar {
     if (has("pressure") && animation.faces.length > 0) colourings.push(["pressure", "pressure"]);
     if (colourings.length > 1) {
       second.append(
-        choice("colour", colourings, (value) => {
+        choice("colour", colourings, stage.colouring, (value) => {
           stage.colour(value as Colouring);
           this.showKey(value as Colouring);
         }),
@@ -148,9 +150,8 @@ export class Bar {
     }
     second.append(...more);
     this.element.append(first, second);
-    this.showKey("body");
-    clock.onTime(() => this.tell());
-    clock.onSwitch(() => this.tell());
+    this.showKey(stage.colouring);
+    this.leave = [clock.onTime(() => this.tell()), clock.onSwitch(() => this.tell())];
     this.drawMarks();
     this.tell();
   }

@@ -15,13 +15,16 @@ export class Clock {
   private readonly listeners = new Set<Listener>();
   private readonly switches = new Set<() => void>();
 
-  onTime(listener: Listener): void {
+  /** Calls a listener with every new time until the function it gives is called. */
+  onTime(listener: Listener): () => void {
     this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Called when the clock starts or stops. */
-  onSwitch(listener: () => void): void {
+  onSwitch(listener: () => void): () => void {
     this.switches.add(listener);
+    return () => this.switches.delete(listener);
   }
 
   /** Goes to a time. */

@@ -47,7 +47,7 @@ export class ContactMarks {
     const force = new Vector3();
     const turn = new Quaternion();
     const matrix = new Matrix4();
-    const radius = Math.min(1.35 * thickness, 0.02 * this.size);
+    const radius = Math.min(1.2 * thickness, 0.012 * this.size);
     const thin = 0.004 * this.size;
     contacts.forEach((contact, i) => {
       const mode = sample.modes[i];

@@ -2,6 +2,7 @@
 import { parse } from "./animation";
 import { make } from "./bar";
 import { joinEvents, joinPlots } from "./page";
+import { Studio } from "./studio";
 import style from "./style.css";
 import { Viewer } from "./viewer";
 
@@ -25,6 +26,8 @@ function excuse(place: HTMLElement, error: unknown): void {
 const place = document.getElementById("view");
 const data = document.getElementById("animation");
 document.head.append(make("style", {}, style));
+const studio = document.getElementById("studio");
+if (studio) Object.assign(window, { studio: new Studio(studio) });
 if (place && data) {
   try {
     report(place, data.textContent ?? "");

@@ -58,7 +58,7 @@ export function joinPlots(clock: Clock): void {
 }
 
 /** Joins the table of events: a row leads to its time, and the last event before the time shown is marked. */
-export function joinEvents(clock: Clock, times: number[], rows: HTMLTableRowElement[]): void {
+export function joinEvents(clock: Clock, times: number[], rows: HTMLTableRowElement[]): () => void {
   rows.forEach((row, i) => {
     if (i >= times.length) return;
     row.tabIndex = 0;
@@ -76,7 +76,7 @@ export function joinEvents(clock: Clock, times: number[], rows: HTMLTableRowElem
     });
   });
   let marked = -1;
-  clock.onTime((time) => {
+  return clock.onTime((time) => {
     // Times are rising; a hair of rounding belongs to the event.
     const slack = 1e-9 * (1 + Math.abs(time));
     let now = -1;

@@ -128,17 +128,16 @@ export function release(mesh: InstancedMesh): void {
   mesh.dispose();
 }
 
-/** The line of a spring: a coil of unit length and radius along z, with straight ends. */
-function coil(): BufferGeometry {
-  const turns = 9;
-  const points = [new Vector3(0, 0, -0.5), new Vector3(0, 0, -0.42)];
+/** A spring: a coil of unit length and radius along z, with straight ends, that is round when stretched to `ratio` radii. */
+function coil(ratio: number): BufferGeometry {
+  const turns = Math.min(Math.max(Math.round(ratio / 3), 6), 14);
+  const points = [new Vector3(0, 0, -0.5 * ratio), new Vector3(0, 0, -0.42 * ratio)];
   for (let k = 0; k <= 12 * turns; k++) {
     const angle = (2 * Math.PI * k) / 12;
-    points.push(new Vector3(Math.cos(angle), Math.sin(angle), -0.4 + (0.8 * k) / (12 * turns)));
+    points.push(new Vector3(Math.cos(angle), Math.sin(angle), ratio * (-0.4 + (0.8 * k) / (12 * turns))));
   }
-  points.push(new Vector3(0, 0, 0.42), new Vector3(0, 0, 0.5));
-  // A tube that is thin along z: its scale there is the length of the spring.
-  return new TubeGeometry(new CatmullRomCurve3(points), 24 * turns, 0.16, 5);
+  points.push(new Vector3(0, 0, 0.42 * ratio), new Vector3(0, 0, 0.5 * ratio));
+  return new TubeGeometry(new CatmullRomCurve3(points), 24 * turns, 0.16, 5).scale(1, 1, 1 / ratio);
 }
 
 const COILS = ["spring", "nonlinear_spring"];
@@ -159,9 +158,14 @@ export class Lines {
     opacity = 1,
   ) {
     const { lines, thickness } = motion.animation;
-    const coiled = lines.filter((line) => COILS.includes(line.kind)).length <= 60;
+    const first = motion.sample();
+    motion.at(motion.start, first);
+    const springs = lines.filter((line) => COILS.includes(line.kind)).map((line) => this.length(first, line));
+    const coiled = springs.length <= 60;
+    const middle = springs.sort((a, b) => a - b)[springs.length >> 1] ?? 1;
+    const ratio = Math.min(Math.max(middle / (0.9 * thickness), 4), 200);
     const kinds: [string, (line: Line) => boolean, () => BufferGeometry, number][] = [
-      ["coil", (line) => coiled && COILS.includes(line.kind), coil, 0.9],
+      ["coil", (line) => coiled && COILS.includes(line.kind), () => coil(ratio), 0.9],
       ["muscle", (line) => line.kind === "muscle", () => rod(lines.length), 0.42],
       ["rod", (line) => line.kind !== "muscle" && !(coiled && COILS.includes(line.kind)), () => rod(lines.length), 0.3],
     ];
@@ -176,11 +180,14 @@ export class Lines {
       this.families.push(family);
       this.group.add(mesh);
     }
+    this.measure(motion);
+  }
+
+  /** Takes the lengths at the start as those without strain. */
+  measure(motion: Motion): void {
     const first = motion.sample();
     motion.at(motion.start, first);
-    for (const family of this.families) {
-      family.lines.forEach((line, i) => (family.rest[i] = this.length(first, line)));
-    }
+    for (const { lines, rest } of this.families) lines.forEach((line, i) => (rest[i] = this.length(first, line)));
   }
 
   private length(sample: Sample, line: Line): number {

@@ -33,6 +33,9 @@ export class Stage {
   readonly sample: Sample;
   /** The node the camera follows; −1 for none. */
   follow = -1;
+  colouring: Colouring = "body";
+  /** Whether somebody has chosen the direction by hand. */
+  touched = false;
   /** Called after a picture was drawn. */
   onDraw: () => void = () => {};
   private readonly size: number;
@@ -78,6 +81,7 @@ export class Stage {
     this.camera.far = 60 * this.size;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => this.request());
+    this.controls.addEventListener("start", () => (this.touched = true));
     this.look("best");
     this.paint();
   }
@@ -109,18 +113,21 @@ export class Stage {
     const towards = new Vector3().crossVectors(right, up);
     const oblique = towards.clone().multiplyScalar(1.6).addScaledVector(right, 0.9).addScaledVector(up, 0.75);
     const directions: Record<Preset, Vector3> = {
-      best: this.flat() ?? oblique,
+      // A little from above, so that the ground is more than a line.
+      best: this.flat()?.addScaledVector(up, 0.14) ?? oblique,
       oblique,
       front: towards,
       side: right,
       top: up.clone().addScaledVector(towards, 1e-3),
     };
+    this.touched = preset !== "best";
     const back = directions[preset].clone().normalize();
     this.camera.position.copy(this.middle).add(back);
     this.camera.lookAt(this.middle);
     this.camera.updateMatrixWorld();
     this.controls.target.copy(this.middle);
-    this.camera.position.copy(this.middle).addScaledVector(back, this.distance());
+    const distance = this.distance();
+    this.camera.position.copy(this.middle).addScaledVector(back, distance);
     this.controls.update();
     this.request();
   }
@@ -152,7 +159,22 @@ export class Stage {
     this.request();
   }
 
+  /** Shows the same things from the same place as another stage. */
+  inherit(other: Stage): void {
+    Object.assign(this.shown, other.shown);
+    this.follow = other.follow < this.motion.animation.nodes.length ? other.follow : -1;
+    this.touched = other.touched;
+    if (other.touched) {
+      this.camera.position.copy(other.camera.position);
+      this.controls.target.copy(other.controls.target);
+      this.controls.update();
+    }
+    this.colour(other.colouring);
+    this.refresh();
+  }
+
   colour(colouring: Colouring): void {
+    this.colouring = colouring;
     this.lines.colouring = colouring;
     if (this.volumes) this.volumes.byPressure = colouring === "pressure";
     this.paint();
@@ -186,6 +208,7 @@ export class Stage {
 
   /** Forgets what was computed from frames that were there before. */
   renew(): void {
+    this.lines.measure(this.motion);
     this.contacts?.refresh();
     this.trails?.rebuild();
     this.trails?.paint(this.theme);

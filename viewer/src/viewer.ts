@@ -17,19 +17,23 @@ export class Viewer {
   private readonly scaleBar = make("div", { class: "dv-scale", "aria-hidden": "true" });
   private readonly triad = make("div", { class: "dv-axes", "aria-hidden": "true" });
   private readonly paper = make("img", { class: "dv-paper", alt: "the motion at the time shown" });
+  private readonly observer: ResizeObserver;
+  private readonly end = new AbortController();
+  private readonly leave: (() => void)[];
   private last = 0;
   private frame = 0;
 
   constructor(
     animation: Animation,
     readonly clock = new Clock(),
-    more: HTMLElement[] = [],
+    before?: Viewer,
   ) {
     this.motion = new Motion(animation);
     this.stage = new Stage(this.canvas, this.motion);
+    if (before) this.stage.inherit(before.stage);
     clock.pace = animation.pace;
     clock.range(this.motion.start, this.motion.end);
-    clock.seek(this.motion.start);
+    if (!before) clock.seek(this.motion.start);
     const saving = make("span", { class: "dv-save" });
     saving.append(
       button("PNG", "save this picture as PNG", () => savePicture(this.stage, animation.title)),
@@ -37,16 +41,17 @@ export class Viewer {
       button("GIF", "save the motion as GIF", () => void saveGif(this, animation.title)),
       button("theme", "light or dark", toggleTheme),
     );
-    this.bar = new Bar(this.stage, clock, this.motion, [...more, saving]);
+    this.bar = new Bar(this.stage, clock, this.motion, [saving]);
     const picture = make("div", { class: "dv-picture" }, this.canvas, this.scaleBar, this.triad, this.bar.key);
     this.element.append(picture, this.paper, this.bar.element);
-    clock.onTime((time) => this.stage.show(time));
-    clock.onSwitch(() => this.run());
+    this.leave = [clock.onTime((time) => this.stage.show(time)), clock.onSwitch(() => this.run())];
     this.stage.onDraw = () => this.drawScale();
-    new ResizeObserver(() => this.fit(picture)).observe(picture);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.stage.paint());
-    addEventListener("dalembert-theme", () => this.stage.paint());
-    addEventListener("beforeprint", () => this.print());
+    this.observer = new ResizeObserver(() => this.fit(picture));
+    this.observer.observe(picture);
+    const { signal } = this.end;
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.stage.paint(), { signal });
+    addEventListener("dalembert-theme", () => this.stage.paint(), { signal });
+    addEventListener("beforeprint", () => this.print(), { signal });
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.stage.show(clock.time);
   }
@@ -56,7 +61,7 @@ export class Viewer {
     if (clientWidth === 0) return;
     const first = this.canvas.width === 300;
     this.stage.resize(clientWidth, clientHeight);
-    if (first) this.stage.look("best");
+    if (first && !this.stage.touched) this.stage.look("best");
   }
 
   /** Lets the clock run as long as it plays. */
@@ -121,6 +126,23 @@ export class Viewer {
 <text x="${(24 + 22 * x).toFixed(1)}" y="${(27 - 22 * y).toFixed(1)}" text-anchor="middle">${name}</text>`;
     });
     this.triad.innerHTML = `<svg viewBox="0 0 48 48" width="56" height="56">${lines.join("")}</svg>`;
+  }
+
+  /** Takes other frames of the same things. */
+  adopt(animation: Animation): void {
+    this.motion.replace(animation);
+    this.clock.pace = animation.pace;
+    this.bar.drawMarks();
+    this.stage.renew();
+  }
+
+  /** Stops for good and gives memory back. */
+  dispose(): void {
+    this.end.abort();
+    this.observer.disconnect();
+    for (const leave of [...this.leave, ...this.bar.leave]) leave();
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.stage.dispose();
   }
 
   /** Puts the picture on paper: canvases do not print everywhere. */

@@ -34,7 +34,7 @@ fn on<S: Scalar>(contact: &Object) -> &dyn ContactOn<S> {
 }
 
 fn instant<S: Real>(t: S) -> Instant<'static, S> {
-    Instant { t, x: &[], p: &[] }
+    Instant { t, x: &[], p: &[], signals: &[] }
 }
 
 fn rows(contact: &Object) -> usize {

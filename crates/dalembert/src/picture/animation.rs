@@ -1,17 +1,16 @@
 //! The animation of a run as one document.
 
 use super::codec::{Grid, base64, encode};
+use super::elements::{contact_points, faces, lines, markers, shades};
 use super::film::Film;
 use super::scenery::{self, Scenery};
 use super::solids::{self, Solid};
 use super::{Bounds, short, short3};
 use crate::model::Model;
 use dalembert_methods::lie::Quat;
-use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::trajectory::Event;
 use dalembert_methods::vector::Vec3;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::fmt;
 
 /// Most frames of an animation.
@@ -28,8 +27,6 @@ const DISPLAY: [f64; 2] = [4.0, 20.0];
 const BOUND_FRAMES: usize = 64;
 /// Most events that are listed.
 const MOST_EVENTS: usize = 2000;
-/// Most marker frames that are listed.
-const MOST_MARKERS: usize = 400;
 
 /// A point on a body: the number of its node (−1 for the ground) and the place in its frame, in m.
 pub type Anchor = (i64, f64, f64, f64);
@@ -255,8 +252,7 @@ impl Animation {
             return None;
         }
         let span = last - first;
-        let display = span.clamp(DISPLAY[0], DISPLAY[1]);
-        let pace = if span > 0.0 { round_pace(span / display) } else { 1.0 };
+        let pace = Self::pace_of(span);
         let shown = span / pace;
 
         let (shades, shade_columns) = shades(film);
@@ -341,6 +337,11 @@ impl Animation {
         })
     }
 
+    /// Seconds of a run of this duration, in s, in a second of display that show it well.
+    pub fn pace_of(span: f64) -> f64 {
+        if span > 0.0 { round_pace(span / span.clamp(DISPLAY[0], DISPLAY[1])) } else { 1.0 }
+    }
+
     /// The text of `animation.json`.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("maps have text keys and numbers are finite")
@@ -357,6 +358,25 @@ impl Animation {
         Ok(animation)
     }
 
+    /// For each column of `data` its place in a row of the film; none for columns that are computed otherwise.
+    pub fn arrangement(&self, film: &Film) -> Vec<Option<usize>> {
+        let places = film.places();
+        let place = |name: String| places.get(name.as_str()).copied();
+        let mut columns = Vec::new();
+        for node in &self.nodes {
+            let turn: &[&str] = if node.turns { &["w", "x", "y", "z"] } else { &[] };
+            columns.extend(["x", "y", "z"].iter().map(|part| place(format!("{}.position.{part}", node.name))));
+            columns.extend(turn.iter().map(|part| place(format!("{}.orientation.{part}", node.name))));
+        }
+        for contact in &self.contacts {
+            let parts = ["mode", "force.x", "force.y", "force.z"];
+            columns.extend(parts.iter().map(|part| place(format!("{}.{part}", contact.name))));
+        }
+        columns.extend(self.shades.iter().map(|shade| place(shade.name.clone())));
+        columns.extend(self.surfaces.iter().filter(|surface| surface.moves.is_some()).map(|_| None));
+        columns
+    }
+
     /// How far a shown position may be from the recorded one because of rounding, m.
     pub fn resolution(&self) -> f64 {
         self.position_grids.iter().map(|[_, step]| 0.5 * step).fold(0.0, f64::max)
@@ -364,7 +384,7 @@ impl Animation {
 }
 
 /// The range of values that are finite as a grid.
-fn over(values: impl Iterator<Item = f64>) -> Grid {
+pub(super) fn over(values: impl Iterator<Item = f64>) -> Grid {
     let range = values
         .filter(|x| x.is_finite())
         .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
@@ -427,91 +447,4 @@ fn bounds(model: &Model, anchors: &Anchors, sources: &[(Vec<usize>, Vec<usize>)]
         }
     }
     bounds
-}
-
-fn contact_points(model: &Model, anchors: &Anchors) -> Vec<ContactPoint> {
-    let point = |(i, pair): (usize, &crate::model::Pair)| ContactPoint {
-        name: model.contact_name(i),
-        element: format!("contact.{}", model.contacts[pair.element].name),
-        at: anchors.of(model, pair.markers[1]),
-        radius: short(model.contacts[pair.element].item.touch().radius),
-    };
-    model.layout.pairs.iter().enumerate().map(point).collect()
-}
-
-/// Activations and pressures with their columns in the film.
-fn shades(film: &Film) -> (Vec<Shade>, Vec<usize>) {
-    let frames = film.frames();
-    let mut columns = Vec::new();
-    let mut shades = Vec::new();
-    for (i, name) in film.names().iter().enumerate() {
-        let Some((kind, unit)) = [("activation", "1"), ("pressure", "Pa")]
-            .into_iter()
-            .find(|(kind, _)| name.rsplit('.').next() == Some(*kind))
-        else {
-            continue;
-        };
-        let grid = over(frames.iter().map(|frame| frame[i + 1]));
-        columns.push(i + 1);
-        shades.push(Shade { name: name.clone(), kind: kind.into(), unit: unit.into(), grid: [grid.low, grid.step] });
-    }
-    (shades, columns)
-}
-
-fn shade_of(shades: &[Shade]) -> HashMap<&str, usize> {
-    let element = |(i, shade): (usize, &'_ Shade)| (i, shade.name.rfind('.').unwrap_or(shade.name.len()));
-    shades.iter().enumerate().map(|(i, shade)| (&shade.name[..element((i, shade)).1], i)).collect()
-}
-
-/// Elements that are drawn as lines: what pulls or holds between two points.
-fn lines(model: &Model, anchors: &Anchors, shades: &[Shade]) -> Vec<Line> {
-    const FORCES: [&str; 4] = ["spring", "nonlinear_spring", "actuator", "muscle"];
-    const CONSTRAINTS: [&str; 2] = ["distance", "prescribed_distance"];
-    let shade_of = shade_of(shades);
-    let line = |section: &str, name: &str, kind: &str, markers: &[usize]| {
-        let name = format!("{section}.{name}");
-        let shade = shade_of.get(name.as_str()).copied();
-        Line { shade, name, kind: kind.to_owned(), ends: [0, 1].map(|k| anchors.of(model, markers[k])) }
-    };
-    let forces = model.forces.iter().filter(|f| FORCES.contains(&f.item.kind()));
-    let constraints = model.constraints.iter().filter(|c| CONSTRAINTS.contains(&c.item.kind()));
-    forces
-        .map(|f| line(f.section, &f.name, f.item.kind(), &f.markers))
-        .chain(constraints.map(|c| line(c.section, &c.name, c.item.kind(), &c.markers)))
-        .collect()
-}
-
-/// The faces of volumes that belong to one cell only.
-fn faces(model: &Model, anchors: &Anchors, shades: &[Shade]) -> Vec<Face> {
-    const BRICK: [&[usize]; 6] =
-        [&[0, 1, 3, 2], &[4, 6, 7, 5], &[0, 4, 5, 1], &[2, 3, 7, 6], &[0, 2, 6, 4], &[1, 5, 7, 3]];
-    const TETRAHEDRON: [&[usize]; 4] = [&[0, 2, 1], &[0, 3, 2], &[0, 1, 3], &[1, 2, 3]];
-    let shade_of = shade_of(shades);
-    let mut found: Vec<(Vec<usize>, Face)> = Vec::new();
-    let mut times: HashMap<Vec<usize>, usize> = HashMap::new();
-    for volume in model.constraints.iter().filter(|c| c.item.kind() == "volume") {
-        let name = format!("{}.{}", volume.section, volume.name);
-        let size = volume.item.cluster(volume.markers.len()).max(1);
-        let sides: &[&[usize]] = if size == 8 { &BRICK } else { &TETRAHEDRON };
-        for cell in volume.markers.chunks_exact(size) {
-            for side in sides {
-                let markers: Vec<usize> = side.iter().map(|&k| cell[k]).collect();
-                let corners = markers.iter().map(|&m| anchors.of(model, m)).collect();
-                let mut key = markers;
-                key.sort_unstable();
-                *times.entry(key.clone()).or_default() += 1;
-                found.push((key, Face { corners, shade: shade_of.get(name.as_str()).copied(), name: name.clone() }));
-            }
-        }
-    }
-    found.into_iter().filter(|(key, _)| times[key] == 1).map(|(_, face)| face).collect()
-}
-
-fn markers(model: &Model, anchors: &Anchors) -> Vec<MarkerFrame> {
-    let frame = |(i, marker): (usize, &crate::model::Marker)| MarkerFrame {
-        name: marker.name.clone(),
-        at: anchors.of(model, i),
-        turn: Quat::from_matrix(marker.site.rotation).0.map(short),
-    };
-    model.markers.iter().enumerate().take(MOST_MARKERS).map(frame).collect()
 }

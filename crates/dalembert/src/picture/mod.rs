@@ -7,6 +7,7 @@
 
 mod animation;
 pub mod codec;
+mod elements;
 mod film;
 pub mod gltf;
 mod mesh;

@@ -135,7 +135,7 @@ fn probe(model: &Model, contact: usize, t: f64, at: [f64; 3]) -> (f64, Vec3<f64>
     let item = &model.contacts[contact].item;
     let still = |r: [f64; 3]| Place { r: Vec3(r), rotation: Mat3::identity(), ..Place::default() };
     let places = [still([0.0; 3]), still(at)];
-    let now = Instant { t, x: &[], p: &[] };
+    let now = Instant { t, x: &[], p: &[], signals: &[] };
     let view = f64::view::<Surfaces, _>(&**item);
     (view.gap(&now, &places) + item.touch().radius, view.directions(&now, &places)[0])
 }

@@ -339,12 +339,12 @@ fn fill(
         }
         Source::Coordinates(i) => {
             let c = &model.constraints[i];
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
             f64::view::<Constraints, _>(&*c.item).coordinate(&now, &gather(w, &c.markers), out);
         }
         Source::Reaction(i) => {
             let c = &model.constraints[i];
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
             let rows = model.layout.rows[i].clone();
             let mut gradients = [Wrench::default(); MOST_ROWS];
             let (at, last) = (gather(w, &c.markers), c.markers.len() - 1);
@@ -358,7 +358,7 @@ fn fill(
         }
         Source::Applied(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
             let mut wrenches = [Wrench::default(); 2];
             f64::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
             write_wrench(&wrenches[f.markers.len() - 1], out);
@@ -366,7 +366,7 @@ fn fill(
         Source::Multipliers(i) => out.copy_from_slice(&multipliers[model.layout.rows[i].clone()]),
         Source::Outputs(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
             f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
         Source::Contact(_) => {}
@@ -406,7 +406,7 @@ fn fill_contact(
     let model = y.model();
     let pair = &model.layout.pairs[contact];
     let item = f64::view::<Surfaces, _>(&*model.contacts[pair.element].item);
-    let now = Instant { t: s.t, x: &[], p: &s.p };
+    let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
     let at = pair.markers.map(|m| w.places[m]);
     let tangents = pair.rows.len() - 1;
     let mut rates = [0.0; CONTACT_ROWS];

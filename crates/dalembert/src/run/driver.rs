@@ -68,6 +68,8 @@ pub enum RunError {
     Channels(TrajectoryError),
     /// The checkpoint cannot be used.
     Checkpoint(String),
+    /// The state to begin at has not the coordinates of the scene.
+    State(String),
 }
 
 impl RunError {
@@ -117,7 +119,7 @@ impl fmt::Display for RunError {
             Self::Elements(errors) => {
                 f.write_str(&errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
             }
-            Self::Integrator(message) | Self::Checkpoint(message) => f.write_str(message),
+            Self::Integrator(message) | Self::Checkpoint(message) | Self::State(message) => f.write_str(message),
             Self::UnknownChannel { event, channel, near } => {
                 write!(f, "event `{event}` watches `{channel}`, which is not a channel")?;
                 near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
@@ -195,6 +197,27 @@ pub fn run(
     resume: Option<&Checkpoint>,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, RunError> {
+    drive(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher)
+}
+
+/// Runs a scene from where another run has ended, which may have had other parameters. Its own start is not used; energies are
+/// accounted for from here on.
+pub fn run_from(scene: &Scene, name: &str, from: &FinalState, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+    drive(scene, name, Begin::At(from), watcher)
+}
+
+/// Where a run begins.
+#[derive(Copy, Clone)]
+enum Begin<'a> {
+    /// As the scene says.
+    Written,
+    /// At a given state.
+    At(&'a FinalState),
+    /// Where an earlier run of the same scene was interrupted.
+    Resume(&'a Checkpoint),
+}
+
+fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
     let mut y = Hybrid::new(model);
@@ -208,7 +231,8 @@ pub fn run(
     let film = Film::new(&select(&kept.filmed));
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
-    let span = Span::new(scene.run.start, scene.run.until, every);
+    let start = if let Begin::At(from) = begin { from.time } else { scene.run.start };
+    let span = Span::new(start, scene.run.until, every);
     let scene_text = scene.to_toml();
     let absolute = match settings.iter().find(|(name, _)| *name == "absolute") {
         Some((_, value)) if value > 0.0 => value,
@@ -234,13 +258,16 @@ pub fn run(
         error: None,
         watcher,
     };
-    let progress = match resume {
-        None => {
+    if let Begin::At(from) = begin {
+        start::place(&mut state, from)?;
+    }
+    let progress = match begin {
+        Begin::Written | Begin::At(_) => {
             start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state, 0.0);
             None
         }
-        Some(checkpoint) => {
+        Begin::Resume(checkpoint) => {
             let unpacked = unpack(
                 checkpoint,
                 &scene_text,
@@ -320,7 +347,7 @@ pub fn run(
         integrator: about.name.to_owned(),
         settings,
         tolerance: Some(scene.run.tolerance),
-        start_time: scene.run.start,
+        start_time: start,
         end_time: state.t,
         counts: result.counts.named().map(|(name, count)| (name.to_owned(), count)).into(),
         ledger,

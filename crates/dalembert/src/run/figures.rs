@@ -316,7 +316,7 @@ fn draw_surfaces(model: &Model, poses: &Poses<'_>, picture: &mut Shapes, wanted:
     let view = picture.view.clone();
     for shot in &mut picture.snapshots {
         let Some(place) = poses.at(shot.time) else { continue };
-        let now = Instant { t: shot.time, x: &[], p: &parameters };
+        let now = Instant { t: shot.time, x: &[], p: &parameters, signals: &[] };
         for contact in model.contacts().iter().filter(|c| wanted(c.section, &c.name)) {
             let surface = place(&model.markers()[contact.markers[0]]);
             let item = f64::view::<Surfaces, _>(&*contact.item);

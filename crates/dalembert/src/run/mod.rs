@@ -12,7 +12,7 @@ mod triggers;
 
 pub use audit::Audit;
 pub use channels::{Channels, matches};
-pub use driver::{Failure, Outcome, RunError, Watcher, run};
+pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from};
 pub use figures::{Figures, figures};
 pub use motion::motion;
 pub use start::check;

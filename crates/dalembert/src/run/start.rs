@@ -5,6 +5,7 @@ use super::driver::RunError;
 use super::figures::check_figures;
 use super::triggers::ChannelTriggers;
 use crate::model::Model;
+use crate::record::FinalState;
 use crate::scene::{Initial, RestitutionLaw, Scene};
 use dalembert_methods::dynamics::Dynamics;
 use dalembert_methods::integrate::{self, About, Integrator};
@@ -66,6 +67,20 @@ pub(super) fn written(scene: &Scene) -> State<f64> {
     let mut state = scene.model.initial_state();
     state.t = scene.run.start;
     state
+}
+
+/// Puts a state where another run has ended.
+pub(super) fn place(state: &mut State<f64>, from: &FinalState) -> Result<(), RunError> {
+    let sizes = [(&state.q, &from.q), (&state.v, &from.v), (&state.x, &from.x)];
+    if sizes.iter().any(|(own, other)| own.len() != other.len()) {
+        let message = "the scene has other bodies or elements than the run it should go on from; start it anew";
+        return Err(RunError::State(message.to_owned()));
+    }
+    state.t = from.time;
+    state.q.copy_from_slice(&from.q);
+    state.v.copy_from_slice(&from.v);
+    state.x.copy_from_slice(&from.x);
+    Ok(())
 }
 
 /// Checks that every element can start, and brings initial values to the constraints if the scene asks for it.

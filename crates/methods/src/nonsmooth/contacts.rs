@@ -69,6 +69,18 @@ pub trait Contacts: System {
     fn contact_bias<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]);
     /// The derivative of the rates by the velocities; every block is overwritten.
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>);
+    /// [`Contacts::contact_rate`] of some contacts, ascending; what it writes for others is not read.
+    fn contact_rate_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
+        self.contact_rate(s, w, out);
+    }
+    /// [`Contacts::contact_bias`] of some contacts, ascending; what it writes for others is not read.
+    fn contact_bias_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
+        self.contact_bias(s, w, out);
+    }
+    /// [`Contacts::contact_jacobian`] of some contacts, ascending; the blocks of others may keep what is in them.
+    fn contact_jacobian_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>) {
+        self.contact_jacobian(s, w, out);
+    }
     /// The coefficient of restitution ε ∈ [0, 1].
     fn restitution(&self, _contact: usize) -> f64 {
         0.0

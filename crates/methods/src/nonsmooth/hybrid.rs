@@ -44,8 +44,9 @@ pub struct Hybrid<'a, Y> {
     sucking: Vec<usize>,
     /// The rows of contacts that are held without slip.
     stuck: Vec<usize>,
-    /// Where each block of the Jacobian comes from.
+    /// Where each block of the Jacobian comes from, and whether all are those of the model.
     pieces: Vec<Piece>,
+    plain: bool,
 }
 
 /// A block of the Jacobian: rows of a block of the model or of the contacts.
@@ -90,6 +91,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             sucking: Vec::new(),
             stuck: Vec::new(),
             pieces: Vec::new(),
+            plain: false,
         };
         hybrid.set_modes(&vec![Mode::Open; count]);
         hybrid
@@ -124,8 +126,8 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         let stuck = (0..modes.len()).filter(|&i| modes[i] == Mode::Stick);
         self.stuck = stuck.flat_map(|i| self.starts[i] + 1..self.starts[i + 1]).collect();
         self.pieces.clear();
-        let (g, shift) = (self.inner.g, self.closed.len());
-        for (source, b) in self.model.row_blocks().iter().enumerate() {
+        let (g, shift, blocks) = (self.inner.g, self.closed.len(), self.model.row_blocks());
+        for (source, b) in blocks.iter().enumerate() {
             let cut = g.clamp(b.row, b.row + b.rows);
             let upper = Block { rows: cut - b.row, ..*b };
             let lower = Block { row: cut + shift, rows: b.row + b.rows - cut, ..*b };
@@ -135,6 +137,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 }
             }
         }
+        self.plain = shift == 0 && self.pieces.len() == blocks.len();
         let rows = self.contact_rows();
         for (source, b) in self.model.contact_blocks().iter().enumerate() {
             for first in 0..b.rows {
@@ -282,8 +285,8 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn prepare<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>) {
         self.model.prepare(s, &mut w.model);
         if !self.closed.is_empty() {
-            self.model.contact_rate(s, &mut w.model, &mut w.rate);
-            self.model.contact_jacobian(s, &mut w.model, &mut w.contact);
+            self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.rate);
+            self.model.contact_jacobian_of(&self.closed, s, &mut w.model, &mut w.contact);
         }
     }
     fn mass<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Mass<S>) {
@@ -342,15 +345,21 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn constraint_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_rate(s, &mut w.model, &mut w.own);
-        self.model.contact_rate(s, &mut w.model, &mut w.values);
+        self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
+    }
+    fn scleronomic(&self) -> bool {
+        self.closed.is_empty() && self.model.scleronomic()
     }
     fn constraint_bias<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_bias(s, &mut w.model, &mut w.own);
-        self.model.contact_bias(s, &mut w.model, &mut w.values);
+        self.model.contact_bias_of(&self.closed, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
     }
     fn jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>) {
+        if self.plain {
+            return self.model.jacobian(s, &mut w.model, out);
+        }
         self.model.jacobian(s, &mut w.model, &mut w.rows);
         for (k, piece) in self.pieces.iter().enumerate() {
             let from = if piece.contact { w.contact.block(piece.source) } else { w.rows.block(piece.source) };
