@@ -41,6 +41,8 @@ pub(super) struct Stepper<'a, Y: System> {
     push: Vec<f64>,
     last_push: Vec<f64>,
     last_rate: Vec<f64>,
+    /// Contacts that touch, or are held.
+    near: Vec<usize>,
     /// Suckers that were closed in the step before.
     held: Vec<bool>,
     /// Contacts that stick.
@@ -81,6 +83,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             push: zeros(shape.v),
             last_push: vec![f64::NAN; shape.v],
             last_rate: vec![f64::NAN; shape.z],
+            near: Vec::with_capacity(contacts),
             held: vec![false; contacts],
             sticks: vec![false; contacts],
             rows: Rows::new(total, shape.v, &model.contact_blocks()),
@@ -158,7 +161,10 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             }
         }
         model.contact_gap(middle, parts.work, &mut self.gap);
-        model.contact_jacobian(middle, parts.work, &mut self.rows);
+        let (gap, held) = (&self.gap, &self.held);
+        self.near.clear();
+        self.near.extend((0..gap.len()).filter(|&contact| gap[contact] <= 0.0 || held[contact]));
+        model.contact_jacobian_of(&self.near, middle, parts.work, &mut self.rows);
         self.collect(model, s, h)?;
         let sweeps = self.solve(model)?;
         self.held.fill(false);
@@ -236,19 +242,19 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
         self.middle.v.copy_from_slice(&s.v);
         let parts = self.dynamics.parts();
         model.prepare(&self.middle, parts.work);
-        model.contact_rate(&self.middle, parts.work, &mut self.before);
+        model.contact_rate_of(&self.near, &self.middle, parts.work, &mut self.before);
         self.middle.v.copy_from_slice(&self.free);
         self.active.clear();
         self.lines.clear();
         self.entries.clear();
         self.reactions.clear();
         self.sticks.fill(false);
-        for contact in 0..self.gap.len() {
+        // Contacts that are apart forget their impulses.
+        let mut apart = 0;
+        for &contact in &self.near {
             let (row, end) = (self.starts[contact], self.starts[contact + 1]);
-            if self.gap[contact] > 0.0 && !self.held[contact] {
-                self.impulse[row..end].fill(0.0);
-                continue;
-            }
+            self.impulse[apart..row].fill(0.0);
+            apart = end;
             let line = self.lines.len();
             for row in row..end {
                 self.unit[row] = 1.0;
@@ -281,6 +287,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             let speed = self.before[row + 1..end].iter().fold(0.0, |speed: f64, u| speed.hypot(*u));
             self.active.push(Active { contact, row, tangents, line, own, rebound, pull, speed });
         }
+        self.impulse[apart..].fill(0.0);
         Ok(())
     }
 
