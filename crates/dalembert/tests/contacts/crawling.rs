@@ -18,18 +18,17 @@ fn progress(settings: &[&str]) -> (Vec<f64>, Outcome) {
     let outcome = completed("crawling", settings);
     let places = places(&outcome, 1.0);
     let steps = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    println!("{settings:?}: {steps:?}");
+    println!("progress in m for each period with {settings:?}: {steps:?}");
     (steps, outcome)
 }
 
 #[test]
 fn the_leech_crawls_forwards_by_the_same_step_each_period() {
-    let (steps, outcome) = progress(&[]);
-    let mean = steps[1..].iter().sum::<f64>() / (steps.len() - 1) as f64;
-    assert!(steps.len() >= 4 && mean > 0.3, "{steps:?}");
-    for step in &steps[1..] {
-        assert!((step - mean).abs() < 0.05 * mean, "{steps:?}");
-    }
+    let (steps, outcome) = progress(&["run.until=3"]);
+    // The body is 3 m long, and its length changes by about a third of that.
+    assert!(steps.len() == 3 && steps.iter().all(|&step| step > 0.9), "{steps:?}");
+    // After the first period the motion repeats, but for its impacts.
+    assert!((steps[2] / steps[1] - 1.0).abs() < 0.05, "{steps:?}");
     // What the muscles supply goes into dampers and sliding.
     let ledger = &outcome.summary.ledger;
     assert!(ledger.lost_in_sliding > 0.0 && last(&outcome, "energy.supplied") > 0.0);
@@ -37,12 +36,13 @@ fn the_leech_crawls_forwards_by_the_same_step_each_period() {
 
 #[test]
 fn with_the_suckers_reversed_it_crawls_backwards() {
-    let (steps, _) = progress(&["parameters.sense=-1", "run.until=3"]);
-    assert!(steps[1..].iter().all(|&step| step < -0.3), "{steps:?}");
+    let (steps, _) = progress(&["parameters.sense=-1", "run.until=2"]);
+    assert!(steps.iter().all(|&step| step < -0.9), "{steps:?}");
 }
 
 #[test]
 fn without_suction_it_hardly_moves() {
-    let (steps, _) = progress(&["parameters.suction=0", "run.until=3"]);
-    assert!(steps[1..].iter().all(|step| step.abs() < 0.1), "{steps:?}");
+    let (steps, _) = progress(&["parameters.suction=0", "run.until=2"]);
+    // The wave itself carries it along a little.
+    assert!(steps.iter().all(|step| step.abs() < 0.12), "{steps:?}");
 }

@@ -99,12 +99,12 @@ fn a_sucker_lets_go_in_time() {
 /// the bowl carries the weight.
 #[test]
 fn balls_pile_up_in_a_bowl() {
-    let (count, radius, bowl) = (24, 0.1, 0.6);
+    let (count, radius, bowl) = (24, 0.1, 1.0);
     let mut text = String::from("[world]\ngravity = [0, 0, -9.81]\n");
     for k in 0..count {
         // Layers of six on a ring, slightly turned against each other.
         let (layer, angle) = (k / 6, (k % 6) as f64 * std::f64::consts::TAU / 6.0 + 0.3 * (k / 6) as f64);
-        let (x, y, z) = (0.25 * angle.cos(), 0.25 * angle.sin(), -0.3 + 0.25 * layer as f64);
+        let (x, y, z) = (0.25 * angle.cos(), 0.25 * angle.sin(), -0.6 + 0.25 * layer as f64);
         write!(text, "[body.ball{k}]\nkind = 'particle'\nmass = 0.1\nposition = [{x:?}, {y:?}, {z:?}]\n").unwrap();
         let others: Vec<String> = (k + 1..count).map(|j| format!("'ball{j}'")).collect();
         if !others.is_empty() {
@@ -144,13 +144,14 @@ fn balls_pile_up_in_a_bowl() {
 /// What time stepping cannot do is refused in words.
 #[test]
 fn what_moreau_cannot_do_is_refused() {
-    for (name, more, expected) in [
-        ("leech", &[][..], "impact_friction = true"),
-        ("bouncing-ball", &["run.contacts.restitution=\"poisson\""], "Newton's restitution only"),
-        ("bouncing-ball", &["event.top.channel=\"body.ball.velocity.z\""], "does not locate events"),
+    let event = "\n[event.top]\nchannel = 'body.ball.velocity.z'\n";
+    for (name, more, setting, expected) in [
+        ("leech", "", "run.until=0.6", "impact_friction = true"),
+        ("bouncing-ball", "", "run.contacts.restitution=\"poisson\"", "Newton's restitution only"),
+        ("bouncing-ball", event, "run.until=1", "does not locate events"),
     ] {
-        let settings: Vec<&str> = more.iter().copied().chain(["run.integrator=\"moreau\""]).collect();
-        let scene = read(name, scenes::find(name).unwrap().text, &settings);
+        let text = format!("{}{more}", scenes::find(name).unwrap().text);
+        let scene = read(name, &text, &[setting, "run.integrator=\"moreau\""]);
         let Err(error) = run(&scene, name, None, &mut ()) else { panic!("{name} was accepted") };
         assert!(error.to_string().contains(expected), "{error}");
     }
