@@ -89,7 +89,10 @@ fn sections(input: &ReportInput<'_>) -> Vec<(&'static str, &'static str, String)
     let grid =
         |content: String| if content.is_empty() { content } else { format!("<div class=\"grid2\">{content}</div>\n") };
     let events = if input.events.is_empty() { String::new() } else { tables::events(input.events) };
+    let asked = input.figure_pictures(Form::Inline);
+    let asked = asked.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
     let all = [
+        ("figures", "Figures", grid(asked)),
         ("ledger", "Ledger", ledger(input.summary)),
         ("energies", "Energies and momenta", grid(figures(&energies))),
         ("accuracy", "Residuals and step sizes", grid(accuracy)),

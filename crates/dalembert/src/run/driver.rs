@@ -3,6 +3,7 @@
 use super::audit::Audit;
 use super::channels::{Channels, check_patterns, matches};
 use super::checkpoint::{Written, pack, unpack};
+use super::figures::check_figures;
 use super::start;
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
@@ -76,7 +77,7 @@ impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
+        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -225,6 +226,7 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
         .map_err(|error| RunError::Integrator(error.to_string()))?;
     let about = integrator.about();
     check_patterns(model, &scene.output.channels)?;
+    check_figures(scene)?;
     let (channels, kept) = Kept::of(model, &scene.output.channels);
     let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
     let trajectory = Trajectory::new(select(&kept.recorded)).map_err(RunError::Channels)?;
