@@ -35,9 +35,6 @@ struct Articulated<T> {
     ul: V3<T>,
     pivot: T,
     u: T,
-    /// D⁻¹ A and D⁻¹ H of spherical joints.
-    ga: M3<T>,
-    gh: M3<T>,
     da: V3<T>,
     dl: V3<T>,
 }
@@ -70,8 +67,6 @@ impl<T: Real> Work<T> {
             ul: o,
             pivot: k,
             u: k,
-            ga: m,
-            gh: m,
             da: o,
             dl: o,
         };
@@ -183,13 +178,20 @@ fn own<T: Real>(b: &Body, me: &mut Articulated<T>) {
 /// Eliminates the joint of a body and hands what is left to the body before.
 #[inline(always)]
 fn backward<T: Real>(b: &Body, parent: &mut Articulated<T>, me: &mut Articulated<T>, tau: &[T]) {
-    let left = match b.motion {
-        Motion::Spherical => spherical(b, me, tau),
+    match b.motion {
+        Motion::Spherical => {
+            let left = spherical(b, me, tau);
+            if b.parent > 0 {
+                hand_on(parent, me.p, &left);
+            }
+        }
         Motion::Free => free(b, parent, me, tau),
-        _ => Some(simple(b, me, tau)),
-    };
-    if let (Some(left), true) = (left, b.parent > 0) {
-        hand_on(parent, me.p, &left);
+        _ => {
+            let (ua, ul, u, inverse) = pivot(b, me, tau);
+            if b.parent > 0 {
+                hand_on(parent, me.p, &simple(me, ua, ul, u, inverse));
+            }
+        }
     }
 }
 
@@ -202,9 +204,9 @@ struct Left<T> {
     f: V3<T>,
 }
 
-/// The elimination of a joint of one freedom.
+/// I S, u and D⁻¹ of a joint of one freedom.
 #[inline(always)]
-fn simple<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Left<T> {
+fn pivot<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> (V3<T>, V3<T>, T, T) {
     let (ua, ul, pivot, load) = match b.motion {
         Motion::RevoluteX | Motion::RevoluteY | Motion::RevoluteZ | Motion::Revolute => {
             let ua = me.ia.times(me.axis);
@@ -227,6 +229,12 @@ fn simple<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Left<T> {
     me.ul = ul;
     me.pivot = inverse;
     me.u = u;
+    (ua, ul, u, inverse)
+}
+
+/// The elimination of a joint of one freedom.
+#[inline(always)]
+fn simple<T: Real>(me: &Articulated<T>, ua: V3<T>, ul: V3<T>, u: T, inverse: T) -> Left<T> {
     let (ka, kl) = (ua.times(inverse), ul.times(inverse));
     Left {
         a: me.ia.minus_outer(ka, ua),
@@ -239,30 +247,28 @@ fn simple<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Left<T> {
 
 /// The elimination of a spherical joint.
 #[inline(always)]
-fn spherical<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Option<Left<T>> {
+fn spherical<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Left<T> {
     let given = me.r.times(V3::read(&tau[b.iv..b.iv + 3]));
     let inverse = me.ia.plus(&Y3::diagonal(T::from(b.armature))).inverse();
     let u = inverse.times(given.minus(me.n));
     let full = me.ia.full();
     me.ua = u;
-    me.ga = M3 { a: inverse.times(full.a), b: inverse.times(full.b), c: inverse.times(full.c) };
-    me.gh = M3 { a: inverse.times(me.ih.a), b: inverse.times(me.ih.b), c: inverse.times(me.ih.c) };
-    Some(Left {
-        a: me.ia.minus_product(&full, &me.ga),
-        m: me.im.minus_product(&me.ih, &me.gh),
-        h: M3 {
-            a: me.ih.a.minus(full.times(me.gh.a)),
-            b: me.ih.b.minus(full.times(me.gh.b)),
-            c: me.ih.c.minus(full.times(me.gh.c)),
-        },
+    // What the last pass needs, D⁻¹ A and D⁻¹ H, takes the place of what no pass needs any more.
+    let (ih, ga) = (me.ih, M3 { a: inverse.times(full.a), b: inverse.times(full.b), c: inverse.times(full.c) });
+    let gh = M3 { a: inverse.times(ih.a), b: inverse.times(ih.b), c: inverse.times(ih.c) };
+    (me.arm, me.ih) = (ga, gh);
+    Left {
+        a: me.ia.minus_product(&full, &ga),
+        m: me.im.minus_product(&ih, &gh),
+        h: M3 { a: ih.a.minus(full.times(gh.a)), b: ih.b.minus(full.times(gh.b)), c: ih.c.minus(full.times(gh.c)) },
         n: me.n.plus(full.times(u)),
-        f: me.f.plus(me.ih.transpose_times(u)),
-    })
+        f: me.f.plus(ih.transpose_times(u)),
+    }
 }
 
 /// A free joint holds nothing: (A, H; Hᵀ, M)(x; y) = τ − f, and only τ is handed on.
 #[inline(always)]
-fn free<T: Real>(b: &Body, parent: &mut Articulated<T>, me: &mut Articulated<T>, tau: &[T]) -> Option<Left<T>> {
+fn free<T: Real>(b: &Body, parent: &mut Articulated<T>, me: &mut Articulated<T>, tau: &[T]) {
     let i = b.iv;
     let (tf, tn) = (me.r.times(V3::read(&tau[i..i + 3])), me.r.times(V3::read(&tau[i + 3..i + 6])));
     let inverse = me.ia.inverse();
@@ -276,7 +282,6 @@ fn free<T: Real>(b: &Body, parent: &mut Articulated<T>, me: &mut Articulated<T>,
         parent.f = parent.f.plus(tf);
         parent.n = me.p.cross_plus(tf, parent.n.plus(tn));
     }
-    None
 }
 
 /// Adds inertia and load, shifted by r, to the body before: H' = H + r̂ M, A' = A − (H r̂)ᵀ − H' r̂, n' = n + r × f.
@@ -326,7 +331,7 @@ fn solve<T: Real>(b: &Body, parent: &Articulated<T>, me: &mut Articulated<T>, ou
     let dl = da.cross_plus(me.p, parent.dl);
     match b.motion {
         Motion::Spherical => {
-            let x = me.ua.minus(me.ga.times_plus(da, me.gh.times(dl)));
+            let x = me.ua.minus(me.arm.times_plus(da, me.ih.times(dl)));
             me.r.transpose_times(x).write(&mut out[i..i + 3]);
             (me.da, me.dl) = (da.plus(x), dl);
         }

@@ -8,7 +8,7 @@
 //! References: \[1\] Walker, Orin: Efficient dynamic computer simulation of robotic mechanisms, J. Dyn. Sys. Meas. Control 104
 //! (1982); \[2\] Featherstone: Rigid body dynamics algorithms, 2008, ch. 6; \[3\] Schiehlen, Computational dynamics, eq. (36).
 
-use crate::placement::Placements;
+use crate::placement::{Placement, Placements};
 use crate::space::{M3, V3, Y3};
 use crate::subspace::{Subspace, inertia_at};
 use crate::tree::{Body, Motion, Tree};
@@ -112,64 +112,49 @@ pub fn local<T: Real>(tree: &Tree, q: &[T], work: &mut Work<T>, out: &mut [T]) {
             parent.h = parent.h.plus(h);
             parent.i = parent.i.plus(&y);
         }
-        let m = b.subtree_mass;
-        let at = &work.placements.at;
-        match b.motion {
-            Motion::RevoluteX => turning(tree, at, i, me, V3 { x: 1.0, y: 0.0, z: 0.0 }, out),
-            Motion::RevoluteY => turning(tree, at, i, me, V3 { x: 0.0, y: 1.0, z: 0.0 }, out),
-            Motion::RevoluteZ => turning(tree, at, i, me, V3 { x: 0.0, y: 0.0, z: 1.0 }, out),
-            Motion::Revolute => turning(tree, at, i, me, b.axis, out),
-            Motion::PrismaticX | Motion::PrismaticY | Motion::PrismaticZ | Motion::Prismatic => {
-                let u = V3::constant(&b.axis);
-                column(tree, at, i, b.iv, me.h.cross(u), u.scale(m), out);
-            }
-            Motion::Helical => {
-                let u = V3::constant(&b.axis);
-                let v = u.scale(b.pitch);
-                column(tree, at, i, b.iv, me.h.cross_plus(v, me.i.times(u)), u.cross_plus(me.h, v.scale(m)), out);
-            }
-            Motion::Spherical | Motion::Free => {
-                let axes = M3::<T>::identity();
-                let mut k = b.iv;
-                if b.motion == Motion::Free {
-                    for u in [axes.a, axes.b, axes.c] {
-                        column(tree, at, i, k, me.h.cross(u), u.scale(m), out);
-                        k += 1;
-                    }
-                }
-                for u in [axes.a, axes.b, axes.c] {
-                    column(tree, at, i, k, me.i.times(u), u.cross(me.h), out);
-                    k += 1;
-                }
-            }
+        for k in b.iv..b.iv + b.motion.velocities() {
+            let (n, f) = needed(b, me, k - b.iv);
+            column(tree, &work.placements.at, i, k, n, f, out);
         }
     }
 }
 
+/// The load that the composite needs for a unit acceleration along freedom `k` of its joint.
 #[inline(always)]
-fn turning<T: Real>(
-    tree: &Tree,
-    at: &[crate::placement::Placement<T>],
-    i: usize,
-    me: &Composite<T>,
-    axis: V3<f64>,
-    out: &mut [T],
-) {
-    let u = V3::constant(&axis);
-    column(tree, at, i, tree.bodies[i].iv, me.i.times(u), u.cross(me.h), out);
+fn needed<T: Real>(b: &Body, me: &Composite<T>, k: usize) -> (V3<T>, V3<T>) {
+    let unit = |k: usize| match k {
+        0 => V3 { x: T::one(), y: T::zero(), z: T::zero() },
+        1 => V3 { x: T::zero(), y: T::one(), z: T::zero() },
+        _ => V3 { x: T::zero(), y: T::zero(), z: T::one() },
+    };
+    let (y, h, m) = (&me.i, me.h, b.subtree_mass);
+    let o = T::zero();
+    match b.motion {
+        Motion::RevoluteX => (V3 { x: y.xx, y: y.xy, z: y.xz }, V3 { x: o, y: -h.z, z: h.y }),
+        Motion::RevoluteY => (V3 { x: y.xy, y: y.yy, z: y.yz }, V3 { x: h.z, y: o, z: -h.x }),
+        Motion::RevoluteZ => (V3 { x: y.xz, y: y.yz, z: y.zz }, V3 { x: -h.y, y: h.x, z: o }),
+        Motion::Revolute => {
+            let u = V3::constant(&b.axis);
+            (y.times(u), u.cross(h))
+        }
+        Motion::PrismaticX | Motion::PrismaticY | Motion::PrismaticZ | Motion::Prismatic => {
+            let u = V3::constant(&b.axis);
+            (h.cross(u), u.scale(m))
+        }
+        Motion::Helical => {
+            let u = V3::constant(&b.axis);
+            let v = u.scale(b.pitch);
+            (h.cross_plus(v, y.times(u)), u.cross_plus(h, v.scale(m)))
+        }
+        Motion::Free if k < 3 => (h.cross(unit(k)), unit(k).scale(m)),
+        Motion::Free => (y.times(unit(k - 3)), unit(k - 3).cross(h)),
+        Motion::Spherical => (y.times(unit(k)), unit(k).cross(h)),
+    }
 }
 
 /// The entries of velocity k of body i: the load (n, f) along its own directions up to k, then along those of all before.
 #[inline(always)]
-fn column<T: Real>(
-    tree: &Tree,
-    at: &[crate::placement::Placement<T>],
-    i: usize,
-    k: usize,
-    mut n: V3<T>,
-    mut f: V3<T>,
-    out: &mut [T],
-) {
+fn column<T: Real>(tree: &Tree, at: &[Placement<T>], i: usize, k: usize, mut n: V3<T>, mut f: V3<T>, out: &mut [T]) {
     let row = &mut out[k * tree.nv..(k + 1) * tree.nv];
     let b = &tree.bodies[i];
     along(b, n, f, k + 1, row);

@@ -39,6 +39,9 @@ struct Composite<T> {
     f: V3<T>,
 }
 
+/// Up to this number of velocities the entries above the diagonal are written by columns.
+const SMALL: usize = 12;
+
 /// Scratch of [`rnea_derivatives`].
 #[derive(Clone, Debug)]
 pub struct Work<T> {
@@ -121,6 +124,8 @@ pub fn rnea_derivatives<T: Real>(
         me.f = me.f.minus(f);
         me.n = me.n.minus(frame.p.cross_plus(f, frame.r.times(wrench.torque.into())));
     }
+    // Above the diagonal, short columns are written at once and long ones by rows at the end.
+    let small = nv <= SMALL;
     for (i, b) in tree.bodies.iter().enumerate().rev() {
         let (before, rest) = work.composites.split_at_mut(i + 1);
         let (parent, me) = (&mut before[b.parent], rest[0]);
@@ -141,10 +146,14 @@ pub fn rnea_derivatives<T: Real>(
             let (cn, cf) = coriolis(&me, trace, rw);
             let (en, ef) = inertia_times(&me, b.subtree_mass, xw, xv);
             let (ln, lf) = (sw.cross_plus(me.n, sv.cross(me.f)), sw.cross(me.f));
-            work.along_q.put(k, cn.plus(en).plus(ln), cf.plus(ef).plus(lf));
+            let (qn, qf) = (cn.plus(en).plus(ln), cf.plus(ef).plus(lf));
             let (cn, cf) = coriolis(&me, trace, sw);
             let (en, ef) = inertia_times(&me, b.subtree_mass, dw, dv);
-            work.along_v.put(k, cn.plus(en), cf.plus(ef));
+            let (vn, vf) = (cn.plus(en), cf.plus(ef));
+            if !small {
+                work.along_q.put(k, qn, qf);
+                work.along_v.put(k, vn, vf);
+            }
             for &(first, last) in tree.runs(k) {
                 // The mass matrix up to the diagonal, the others over the whole joint.
                 work.subspace.s.dot(first, gn, gf, &mut out.mass[k * nv + first..k * nv + last]);
@@ -152,9 +161,19 @@ pub fn rnea_derivatives<T: Real>(
                 let range = k * nv + first..k * nv + last;
                 below(&work.rate, &work.second, first, bt, gn, gf, &mut out.by_q[range.clone()]);
                 below(&work.subspace.s, &work.both, first, bt, gn, gf, &mut out.by_v[range]);
+                if small {
+                    for j in first..last.min(b.iv) {
+                        let (w, v) = work.subspace.s.get(j);
+                        out.by_q[j * nv + k] = w.dot(qn) + v.dot(qf);
+                        out.by_v[j * nv + k] = w.dot(vn) + v.dot(vf);
+                    }
+                }
             }
             out.mass[k * nv + k] = out.mass[k * nv + k] + b.armature;
         }
+    }
+    if small {
+        return;
     }
     for b in &tree.bodies {
         let start = b.iv + b.motion.velocities();
@@ -317,17 +336,50 @@ pub fn aba_derivatives<T: Real>(
 #[inline(always)]
 pub(crate) fn solve<T: Real>(tree: &Tree, inverse: &mut RneaDerivatives<T>, out: &mut AbaDerivatives<T>) {
     let n = tree.nv;
-    for (o, x) in out.by_q.iter_mut().zip(&inverse.by_q) {
-        *o = -*x;
-    }
-    for (o, x) in out.by_v.iter_mut().zip(&inverse.by_v) {
-        *o = -*x;
-    }
-    for (k, o) in out.by_tau.iter_mut().enumerate() {
-        *o = if k % (n + 1) == 0 { T::one() } else { T::zero() };
-    }
     ltl::factor(tree, &mut inverse.mass);
-    ltl::solve_columns(tree, &inverse.mass, n, &mut out.by_q);
-    ltl::solve_columns(tree, &inverse.mass, n, &mut out.by_v);
-    ltl::solve_columns(tree, &inverse.mass, n, &mut out.by_tau);
+    ltl::inverse(tree, &inverse.mass, &mut out.by_tau);
+    minus_product(n, &out.by_tau, &inverse.by_q, &mut out.by_q);
+    minus_product(n, &out.by_tau, &inverse.by_v, &mut out.by_v);
+}
+
+/// C = −A B for square matrices by rows, in blocks that stay in registers.
+#[inline(always)]
+fn minus_product<T: Real>(n: usize, a: &[T], b: &[T], c: &mut [T]) {
+    assert!(a.len() == n * n && b.len() == n * n && c.len() == n * n);
+    const R: usize = 4;
+    const C: usize = 8;
+    let (rows, columns) = (n - n % R, n - n % C);
+    for i in (0..rows).step_by(R) {
+        for j in (0..columns).step_by(C) {
+            let mut sum = [[T::zero(); C]; R];
+            for k in 0..n {
+                let line = &b[k * n + j..k * n + j + C];
+                for r in 0..R {
+                    let x = a[(i + r) * n + k];
+                    for s in 0..C {
+                        sum[r][s] = x.mul_from(line[s], sum[r][s]);
+                    }
+                }
+            }
+            for r in 0..R {
+                let out = &mut c[(i + r) * n + j..(i + r) * n + j + C];
+                for s in 0..C {
+                    out[s] = sum[r][s];
+                }
+            }
+        }
+    }
+    for i in 0..n {
+        let start = if i < rows { columns } else { 0 };
+        let out = &mut c[i * n + start..(i + 1) * n];
+        for x in out.iter_mut() {
+            *x = T::zero();
+        }
+        for k in 0..n {
+            let x = a[i * n + k];
+            for (o, b) in out.iter_mut().zip(&b[k * n + start..(k + 1) * n]) {
+                *o = x.mul_from(*b, *o);
+            }
+        }
+    }
 }

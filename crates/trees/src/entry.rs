@@ -86,16 +86,16 @@ unsafe impl<const F: bool> SeenAs<FastLanes<4, false>> for FastLanes<4, F> {}
 
 /// Defines the second compilation of an algorithm.
 macro_rules! fused {
-    ($name:ident = $path:path, $work:ty, [$($arg:ident: $type:ty),*]) => {
+    ($name:ident [$($late:ident)?] = $path:path, $work:ty, [$($arg:ident: $type:ty),*]) => {
         #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-        fn $name<T: Real>(tree: &Tree, $($arg: $type,)* work: &mut $work, out: &mut [T]) {
+        fn $name<T: Real $(, const $late: bool)?>(tree: &Tree, $($arg: $type,)* work: &mut $work, out: &mut [T]) {
             $path(tree, $($arg,)* work, out);
         }
     };
 }
-fused!(rnea_fused = rnea::rnea, rnea::Work<T>, [q: &[T], v: &[T], a: &[T], external: &[Wrench<T>]]);
-fused!(aba_fused = aba::aba, aba::Work<T>, [q: &[T], v: &[T], tau: &[T], external: &[Wrench<T>]]);
-fused!(crba_fused = crba::crba, crba::Work<T>, [q: &[T]]);
+fused!(rnea_fused [LATE] = rnea::passes::<T, LATE>, rnea::Work<T>, [q: &[T], v: &[T], a: &[T], external: &[Wrench<T>]]);
+fused!(aba_fused [] = aba::aba, aba::Work<T>, [q: &[T], v: &[T], tau: &[T], external: &[Wrench<T>]]);
+fused!(crba_fused [] = crba::crba, crba::Work<T>, [q: &[T]]);
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 fn rnea_derivatives_fused<T: Real>(
@@ -178,7 +178,7 @@ fn copy<I: Copy, T: SeenAs<I>>(external: &[Wrench<I>], out: &mut Vec<Wrench<T>>)
 }
 
 macro_rules! entries {
-    ($(#[$doc:meta])* $module:ident, $io:ty, $portable:ty, $fused:ty) => {
+    ($(#[$doc:meta])* $module:ident, $io:ty, $portable:ty, $fused:ty, $late:literal) => {
         $(#[$doc])*
         pub mod $module {
             use super::*;
@@ -211,13 +211,13 @@ macro_rules! entries {
                         Reading::Portable((work, wrenches)) => {
                             copy(external, wrenches);
                             let (q, v, a) = (SeenAs::view(q), SeenAs::view(v), SeenAs::view(a));
-                            rnea::rnea::<$portable>(tree, q, v, a, wrenches, work, SeenAs::view_mut(tau));
+                            rnea::passes::<$portable, $late>(tree, q, v, a, wrenches, work, SeenAs::view_mut(tau));
                         }
                         Reading::Fused((work, wrenches)) => {
                             copy(external, wrenches);
                             let (q, v, a) = (SeenAs::view(q), SeenAs::view(v), SeenAs::view(a));
                             // SAFETY: this reading exists only where the processor has the instructions.
-                            unsafe { rnea_fused::<$fused>(tree, q, v, a, wrenches, work, SeenAs::view_mut(tau)) };
+                            unsafe { rnea_fused::<$fused, $late>(tree, q, v, a, wrenches, work, SeenAs::view_mut(tau)) };
                         }
                     }
                 }
@@ -437,12 +437,14 @@ entries!(
     one,
     f64,
     Fast<false>,
-    Fast<true>
+    Fast<true>,
+    true
 );
 entries!(
     /// Four states side by side: entry i of a vector holds coordinate i of all four.
     four,
     FastLanes<4, false>,
     FastLanes<4, false>,
-    FastLanes<4, true>
+    FastLanes<4, true>,
+    false
 );

@@ -114,3 +114,49 @@ pub fn solve_columns<T: Real>(tree: &Tree, l: &[T], columns: usize, x: &mut [T])
         }
     }
 }
+
+/// Writes M⁻¹ in full, from the factor of M.
+///
+/// L⁻ᵀ has entries only from a velocity to those it moves, a contiguous range; the second half of the solve is done above the
+/// diagonal and mirrored.
+#[inline(always)]
+pub fn inverse<T: Real>(tree: &Tree, l: &[T], out: &mut [T]) {
+    let n = tree.nv;
+    assert!(out.len() == n * n && l.len() == n * n);
+    for (k, x) in out.iter_mut().enumerate() {
+        *x = if k % (n + 1) == 0 { T::one() } else { T::zero() };
+    }
+    for b in tree.bodies.iter().rev() {
+        for k in (b.iv..b.iv + b.motion.velocities()).rev() {
+            let (above, rest) = out.split_at_mut(k * n);
+            let row = &rest[k..b.end];
+            let mut i = tree.before[k];
+            while i != usize::MAX {
+                let a = l[k * n + i];
+                for (t, s) in above[i * n + k..i * n + b.end].iter_mut().zip(row) {
+                    *t = a.mul_from(*s, *t);
+                }
+                i = tree.before[i];
+            }
+        }
+    }
+    for k in 0..n {
+        let d = l[k * n + k];
+        let (above, rest) = out.split_at_mut(k * n);
+        let row = &mut rest[k..n];
+        for x in row.iter_mut() {
+            *x *= d;
+        }
+        let mut i = tree.before[k];
+        while i != usize::MAX {
+            let a = l[k * n + i];
+            for (t, s) in row.iter_mut().zip(&above[i * n + k..(i + 1) * n]) {
+                *t = a.mul_from(*s, *t);
+            }
+            i = tree.before[i];
+        }
+        for j in k + 1..n {
+            out[j * n + k] = out[k * n + j];
+        }
+    }
+}

@@ -66,17 +66,33 @@ pub fn rnea<T: Real>(
     work: &mut Work<T>,
     tau: &mut [T],
 ) {
+    passes::<T, false>(tree, q, v, a, external, work, tau);
+}
+
+/// The passes of [`rnea`]. `LATE` puts the loads of the bodies into the backward pass, which is faster for one state at a time;
+/// lanes prefer them at the end of the forward pass.
+#[inline(always)]
+pub(crate) fn passes<T: Real, const LATE: bool>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    external: &[Wrench<T>],
+    work: &mut Work<T>,
+    tau: &mut [T],
+) {
     let n = tree.bodies.len();
     assert!(q.len() == tree.nq && v.len() == tree.nv && a.len() == tree.nv && tau.len() == tree.nv);
     assert!(external.is_empty() || external.len() == n);
     assert!(work.moving.len() == n + 1 && work.loads.len() == n + 1 && work.placements.at.len() == n);
     work.placements.compute(tree, q);
-    work.loads[0] = Load { f: V3::zero(), n: V3::zero() };
+    let zero = Load { f: V3::zero(), n: V3::zero() };
+    work.loads[0] = zero;
     work.moving[0].a = V3::constant(&tree.gravity).negative();
     for (i, (b, place)) in tree.bodies.iter().zip(&work.placements.at).enumerate() {
         let (before, rest) = work.moving.split_at_mut(i + 1);
         let me = moved(b, place, &before[b.parent], v, a);
-        work.loads[i + 1] = load(b, &me);
+        work.loads[i + 1] = if LATE { zero } else { load(b, &me) };
         rest[0] = me;
     }
     for (load, wrench) in work.loads[1..].iter_mut().zip(external) {
@@ -85,7 +101,12 @@ pub fn rnea<T: Real>(
     }
     for (i, (b, place)) in tree.bodies.iter().zip(&work.placements.at).enumerate().rev() {
         let (before, rest) = work.loads.split_at_mut(i + 1);
-        let (parent, me) = (&mut before[b.parent], rest[0]);
+        let (parent, mut me) = (&mut before[b.parent], rest[0]);
+        if LATE {
+            let own = load(b, &work.moving[i + 1]);
+            me = Load { f: me.f.plus(own.f), n: me.n.plus(own.n) };
+            rest[0] = me;
+        }
         project(b, &me, a, tau);
         let f = place.r.times(me.f);
         parent.f = parent.f.plus(f);
