@@ -144,6 +144,18 @@ pub enum JointKind {
     Combined(Vec<JointKind>),
 }
 
+impl JointKind {
+    /// The number of coordinates.
+    pub fn coordinates(&self) -> usize {
+        crate::build::count(self).0
+    }
+
+    /// The number of velocities.
+    pub fn velocities(&self) -> usize {
+        crate::build::count(self).1
+    }
+}
+
 /// What acts on one velocity of a joint.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Freedom {

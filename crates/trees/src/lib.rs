@@ -17,6 +17,7 @@
 //! | [`constraint_inertia`] | G M⁻¹ Gᵀ for loops and contacts |
 //! | [`impulse`] | velocities after an impact |
 //! | [`derivatives`] | analytical derivatives of inverse and forward dynamics |
+//! | [`flat`] | all that equations of motion need, in one flat array |
 //! | [`passive`] | damping, friction, springs and stops of the joints, limits of the drives |
 //!
 //! Conventions: SI units; quaternions scalar first; the velocity of a spherical joint is the angular velocity in the axes of
@@ -29,6 +30,7 @@ pub mod crba;
 pub mod derivatives;
 pub mod entry;
 mod fast;
+pub mod flat;
 pub mod impulse;
 pub mod jacobian;
 mod joint;

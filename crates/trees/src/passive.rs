@@ -73,6 +73,30 @@ pub fn energy<T: Real>(tree: &Tree, q: &[T], smoothing: &Smoothing) -> T {
     sum
 }
 
+/// The power turned to heat by damping, friction and stops, in W; never negative.
+pub fn dissipation<T: Real>(tree: &Tree, q: &[T], v: &[T], smoothing: &Smoothing) -> T {
+    let mut sum = T::zero();
+    each(tree, |iq, k| {
+        let f = &tree.freedoms[k];
+        sum += v[k].square() * f.damping;
+        if f.friction > 0.0 {
+            sum += v[k] * (v[k] / smoothing.slip).tanh() * f.friction;
+        }
+        if let Some(i) = iq {
+            let zero = T::zero();
+            for (limit, sign) in [(f.upper, 1.0), (f.lower, -1.0)] {
+                if limit.is_finite() {
+                    let (depth, speed) = ((q[i] - limit) * sign, v[k] * sign);
+                    let elastic = depth * smoothing.stop_stiffness;
+                    let push = (elastic + speed * smoothing.stop_damping).max(zero);
+                    sum += T::select(zero.lt(depth), (push - elastic) * speed, zero);
+                }
+            }
+        }
+    });
+    sum
+}
+
 /// Holds drive forces within their limits.
 pub fn saturate<T: Real>(tree: &Tree, tau: &mut [T]) {
     for (tau, f) in tau.iter_mut().zip(&tree.freedoms) {

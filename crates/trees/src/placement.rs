@@ -33,23 +33,23 @@ impl<T: Real> Placements<T> {
     pub fn compute(&mut self, tree: &Tree, q: &[T]) {
         T::sin_cos_all(q, &mut self.trig);
         for (b, out) in tree.bodies.iter().zip(&mut self.at) {
-            *out = place(b, q, &self.trig);
+            *out = place(b, q, self.trig[b.iq]);
         }
     }
 }
 
 #[inline(always)]
-fn place<T: Real>(b: &Body, q: &[T], trig: &[(T, T)]) -> Placement<T> {
+fn place<T: Real>(b: &Body, q: &[T], trig: (T, T)) -> Placement<T> {
     let i = b.iq;
     match b.motion {
-        Motion::RevoluteX => revolute::<0, T>(b, trig[i]),
-        Motion::RevoluteY => revolute::<1, T>(b, trig[i]),
-        Motion::RevoluteZ => revolute::<2, T>(b, trig[i]),
-        Motion::Revolute => Placement { r: about_axis(b, trig[i]), p: V3::constant(&b.pos) },
+        Motion::RevoluteX => revolute::<0, T>(b, trig),
+        Motion::RevoluteY => revolute::<1, T>(b, trig),
+        Motion::RevoluteZ => revolute::<2, T>(b, trig),
+        Motion::Revolute => Placement { r: about_axis(b, trig), p: V3::constant(&b.pos) },
         Motion::PrismaticX | Motion::PrismaticY | Motion::PrismaticZ | Motion::Prismatic => {
             Placement { r: M3::constant(&b.rot), p: slid(b, q[i]) }
         }
-        Motion::Helical => Placement { r: about_axis(b, trig[i]), p: slid(b, q[i] * b.pitch) },
+        Motion::Helical => Placement { r: about_axis(b, trig), p: slid(b, q[i] * b.pitch) },
         Motion::Spherical => Placement { r: after(b, quaternion_matrix(&q[i..i + 4])), p: V3::constant(&b.pos) },
         Motion::Free => {
             let p = V3::read(&q[i..i + 3]);
@@ -59,6 +59,18 @@ fn place<T: Real>(b: &Body, q: &[T], trig: &[(T, T)]) -> Placement<T> {
             }
         }
     }
+}
+
+/// The placement of one body by itself.
+#[inline]
+pub(crate) fn place_alone<T: Real>(b: &Body, q: &[T]) -> Placement<T> {
+    let trig = match b.motion {
+        Motion::RevoluteX | Motion::RevoluteY | Motion::RevoluteZ | Motion::Revolute | Motion::Helical => {
+            q[b.iq].sin_cos()
+        }
+        _ => (T::zero(), T::zero()),
+    };
+    place(b, q, trig)
 }
 
 #[inline(always)]

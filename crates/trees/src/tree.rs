@@ -197,6 +197,20 @@ impl Tree {
         &self.runs[a..b]
     }
 
+    /// The size of each coordinate increment at a configuration: lengths for displacements, 1 for rotations.
+    pub fn magnitude(&self, q: &[f64], out: &mut [f64]) {
+        out.fill(1.0);
+        for b in &self.bodies {
+            match b.motion {
+                Motion::PrismaticX | Motion::PrismaticY | Motion::PrismaticZ | Motion::Prismatic => {
+                    out[b.iv] = q[b.iq].abs();
+                }
+                Motion::Free => out[b.iv..b.iv + 3].fill(Vec3::from_slice(&q[b.iq..]).norm()),
+                _ => {}
+            }
+        }
+    }
+
     /// The configuration in which all displacements and rotations are zero.
     pub fn neutral(&self) -> Vec<f64> {
         let mut q = vec![0.0; self.nq];

@@ -8,7 +8,9 @@
 use dalembert_methods::scalar::Dual;
 use dalembert_methods::vector::Vec3;
 use dalembert_trees::samples::{chain, random, state};
-use dalembert_trees::{Tree, Wrench, aba, crba, derivatives, jacobian, kinematics, ltl, momentum, recursion, rnea};
+use dalembert_trees::{
+    Tree, Wrench, aba, crba, derivatives, flat, jacobian, kinematics, ltl, momentum, recursion, rnea,
+};
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -313,5 +315,77 @@ fn momentum_and_energy_agree_with_mass_matrix_and_centroidal_matrix() {
             let slope = momentum::summary(tree, &dual, &duals(&still)).potential.eps[0];
             assert!((slope - weight[k]).abs() < 1e-11, "{slope} {}", weight[k]);
         }
+    }
+}
+
+#[test]
+fn the_flat_array_gives_the_same_equations() {
+    for (i, tree) in trees().iter().enumerate() {
+        let n = tree.velocities();
+        let (q, v, _, _) = state(tree, i as u64);
+        let mut cache = vec![0.0; flat::length(tree)];
+        flat::fill(tree, &q, &v, &mut cache);
+        let mut m = vec![0.0; n * n];
+        flat::mass(tree, &cache, &mut m);
+        close(&mass(tree, &q), &m, TOLERANCE);
+        let mut force = vec![0.0; n];
+        flat::gyroscopic(tree, &cache, &mut force);
+        flat::weight(tree, &cache, tree.gravity(), &mut force);
+        let bias: Vec<f64> = inverse_dynamics(tree, &q, &v, &vec![0.0; n], &[]).iter().map(|x| -x).collect();
+        close(&bias, &force, TOLERANCE);
+        let mut work = kinematics::Work::new(tree);
+        kinematics::kinematics(tree, &q, &v, &mut work);
+        kinematics::accelerations(tree, &v, &vec![0.0; n], &mut work);
+        let sum = momentum::summary(tree, &work, &v);
+        let (linear, angular, kinetic) = flat::momentum(tree, &cache);
+        close(&sum.momentum.0, &linear.0, TOLERANCE);
+        close(&sum.angular_momentum.0, &angular.0, TOLERANCE);
+        close(&sum.centre.0, &flat::centre(tree, &cache).0, TOLERANCE);
+        let drives: f64 = tree.freedoms().iter().zip(&v).map(|(f, v)| 0.5 * f.armature * v * v).sum();
+        close(&[sum.kinetic], &[kinetic + drives], TOLERANCE);
+        for b in 0..tree.bodies() {
+            let (x, y) = (work.body(Some(b)), flat::body(&cache, b));
+            close(&x.acceleration.0, &y.acceleration.0, TOLERANCE * 10.0);
+            close(&x.velocity.0, &y.velocity.0, TOLERANCE);
+            close(x.rotation.0.as_flattened(), y.rotation.0.as_flattened(), TOLERANCE);
+            let (force, torque) = (Vec3([1.0, 2.0, -0.5]), Vec3([-0.7, 0.4, 1.3]));
+            let (mut s, mut t) = (vec![0.0; n], vec![0.0; n]);
+            jacobian::pull_back(tree, &work, Some(b), x.position, force, torque, &mut s);
+            flat::pull_back(tree, &cache, b, y.position, force, torque, &mut t);
+            close(&s, &t, TOLERANCE);
+        }
+    }
+}
+
+/// Impacts: the rows have their targets afterwards, and what is lost is the energy of the change.
+#[test]
+fn impulses_meet_their_targets() {
+    use dalembert_trees::{constraint_inertia, impulse};
+    for (i, tree) in trees().iter().enumerate().filter(|(_, t)| t.velocities() >= 6) {
+        let n = tree.velocities();
+        let (q, mut v, _, _) = state(tree, i as u64);
+        let mut work = kinematics::Work::new(tree);
+        kinematics::kinematics(tree, &q, &v, &mut work);
+        let link = tree.links().iter().rev().find(|l| l.body.is_some()).unwrap();
+        let mut j = vec![0.0; 6 * n];
+        jacobian::jacobian(tree, &work, link.body, work.link(link, Vec3([0.1, 0.2, 0.3])).position, &mut j);
+        // One row by itself cannot depend on others.
+        let row: Vec<f64> = j[..n].to_vec();
+        let mut factor = mass(tree, &q);
+        ltl::factor(tree, &mut factor);
+        let (mut felt, mut x) = ([0.0], row.clone());
+        ltl::solve(tree, &factor, &mut x);
+        let expected: f64 = x.iter().zip(&row).map(|(a, b)| a * b).sum();
+        constraint_inertia::constraint_inertia(tree, &factor, &mut row.clone(), &mut felt);
+        close(&[expected], &felt, TOLERANCE * 100.0);
+        let mut out = [0.0];
+        impulse::impulse(tree, &factor, &row, &[0.7], &mut v, &mut impulse::Work::new(tree, 1), &mut out).unwrap();
+        let after: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
+        assert!((after - 0.7).abs() < 1e-10, "{after}");
+        // The same row twice is redundant, and told so.
+        let twice = [row.clone(), row].concat();
+        let mut work = impulse::Work::new(tree, 2);
+        let error = impulse::impulse(tree, &factor, &twice, &[0.7, 0.7], &mut v, &mut work, &mut [0.0; 2]).unwrap_err();
+        assert_eq!(error.row, 1);
     }
 }
