@@ -1,4 +1,4 @@
-//! Smaller chores: generated pages, pictures, benches, fuzzing.
+//! Smaller chores: generated pages, benches, fuzzing.
 
 use crate::shell::{Outcome, cargo, command, installed, output, root, run, target, tools, works, write};
 use std::path::PathBuf;
@@ -31,28 +31,6 @@ pub fn reference(_: &[String]) -> Outcome {
 /// Writes the schema of scenes.
 pub fn schema(_: &[String]) -> Outcome {
     write(&root().join("docs/src/scene.schema.json"), &printed(&["schema"])?)
-}
-
-/// Scenes whose pictures the pages show: the scene, the picture among those of its report, and the name it gets.
-const PICTURES: &[(&str, &str, &str)] = &[("double-pendulum", "motion.svg", "double-pendulum.svg")];
-
-/// Draws the pictures of the pages.
-pub fn pictures(_: &[String]) -> Outcome {
-    let tool = release_binary()?;
-    let folder = target().join("pictures");
-    let mut made: Vec<&str> = Vec::new();
-    for (scene, picture, name) in PICTURES {
-        let record = folder.join(scene);
-        if !made.contains(scene) {
-            run(command(&tool, &["run", scene, "--out"]).arg(&record))?;
-            run(command(&tool, &["report", "--svg"]).arg(record.join("pictures")).arg(&record))?;
-            made.push(scene);
-        }
-        let from = record.join("pictures").join(picture);
-        let text = crate::shell::read(&from)?;
-        write(&root().join("docs/src/pictures").join(name), &text)?;
-    }
-    Ok(())
 }
 
 /// Runs the benches.

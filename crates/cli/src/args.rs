@@ -131,6 +131,9 @@ pub struct NewOptions {
 pub struct ReportOptions {
     /// The folder of a run record.
     pub folder: PathBuf,
+    /// Show another run record beside it; may be repeated.
+    #[arg(long, value_name = "FOLDER")]
+    pub compare: Vec<PathBuf>,
     /// Write the pictures as SVG files into this folder instead.
     #[arg(long, value_name = "FOLDER")]
     pub svg: Option<PathBuf>,

@@ -8,6 +8,7 @@ mod new;
 mod report;
 mod run;
 mod source;
+mod viewer;
 mod watch;
 
 use args::{Cli, Command};

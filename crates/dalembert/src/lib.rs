@@ -14,6 +14,7 @@ pub mod expression;
 pub mod forces;
 pub mod joints;
 pub mod model;
+pub mod picture;
 pub mod record;
 pub mod report;
 pub mod run;

@@ -15,7 +15,7 @@ use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 
 /// A kind of body.
@@ -72,6 +72,10 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
+    /// The centre of mass and the inertia about it in the body frame, for a body that turns as a whole.
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        None
+    }
 
     /// The acceleration of a marker at v̇ = 0. By default the time derivative of its velocity by jets.
     fn bias<R: Real>(
@@ -175,6 +179,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)>;
 }
 
 impl<B: Body> AnyBody for B {
@@ -210,6 +215,9 @@ impl<B: Body> AnyBody for B {
     }
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
+    }
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        Body::inertia(self)
     }
 }
 

@@ -114,6 +114,20 @@ impl Cell {
         }
     }
 
+    /// The first corner at which the cell is turned inside out, although its volume is positive: the edges from there are
+    /// left-handed, det J < 0.
+    pub fn folded(self, corner: impl Fn(usize) -> Vec3<f64>) -> Option<usize> {
+        if self == Self::Tetrahedron {
+            return None;
+        }
+        (0..8).find(|&i| {
+            // Corners are numbered by three bits, one for each direction; neighbours differ in one of them.
+            let [a, b, c] = [4, 2, 1].map(|bit| corner(i ^ bit) - corner(i));
+            let handed = if i.count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
+            handed * a.dot(b.cross(c)) < -1e-9 * a.norm() * b.norm() * c.norm()
+        })
+    }
+
     /// The gradient of the volume with respect to one of the corners, in m².
     #[inline(always)]
     pub fn gradient<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>, which: usize) -> Vec3<R> {
@@ -264,6 +278,19 @@ impl Constraint for Volume {
                 ("markers", message)
             })
         });
+        let mut cells = at.chunks_exact(self.cell.corners()).enumerate();
+        let folded = || {
+            cells.find_map(|(cell, at)| {
+                let corner = self.cell.folded(|i| at[i].r)?;
+                let message = format!(
+                    "cell {} is folded over at its corner {}: check the order of its corners",
+                    cell + 1,
+                    corner + 1
+                );
+                Some(("markers", message))
+            })
+        };
+        let inverted = inverted.or_else(folded);
         let given = self.given(now.t);
         let negative = (given.is_nan() || given <= 0.0)
             .then(|| ("volume", format!("a volume must be positive, but is {given} m³ at t = {} s", now.t)));

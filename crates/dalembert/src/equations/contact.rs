@@ -74,6 +74,9 @@ impl Contacts for Model {
     fn restitution(&self, contact: usize) -> f64 {
         self.touch(contact).restitution
     }
+    fn suction<S: Scalar>(&self, contact: usize, t: S) -> Option<S> {
+        self.touch(contact).suction_at(t)
+    }
     fn sliding<S: Scalar>(&self, contact: usize, direction: [S; 2], speed: S) -> [S; 2] {
         self.touch(contact).friction.resistance(direction, speed)
     }

@@ -250,6 +250,9 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
             let mut channels =
                 vec![Channel::new(format!("{path}.gap"), "m", ""), Channel::new(format!("{path}.mode"), "1", "")];
             channels.push(Channel::new(format!("{path}.press"), "N", ""));
+            if model.suction(i, 0.0).is_some() {
+                channels.push(Channel::new(format!("{path}.suction"), "N", ""));
+            }
             for (name, unit) in [("friction", "N"), ("slip", "m/s")] {
                 channels.extend((1..=tangents).map(|k| Channel::new(format!("{path}.{name}.{k}"), unit, "contact")));
             }
@@ -286,7 +289,7 @@ fn width(model: &Model, source: Source) -> usize {
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
         Source::Multipliers(i) => model.constraints[i].item.multipliers().len(),
         Source::Outputs(i) => model.forces[i].item.outputs().len(),
-        Source::Contact(i) => 6 + 2 * model.tangents(i),
+        Source::Contact(i) => 6 + usize::from(model.suction(i, 0.0).is_some()) + 2 * model.tangents(i),
         Source::Energy => 5,
         Source::Momentum => 6,
         Source::Residuals => 2,
@@ -371,7 +374,8 @@ fn fill(
     }
 }
 
-/// Gap, mode (0 open, 1 sliding, 2 sticking), press, friction and slip by tangents, force on the point in the world frame.
+/// Gap, mode (0 open, 1 sliding, 2 sticking), press, suction of suckers, friction and slip by tangents, force on the point in
+/// the world frame.
 fn fill_contact(
     y: &Hybrid<'_, Model>,
     contact: usize,
@@ -397,11 +401,19 @@ fn fill_contact(
         Mode::Stick => 2.0,
     };
     out[2] = own[0];
-    out[3..3 + tangents].copy_from_slice(&own[1..]);
-    out[3 + tangents..3 + 2 * tangents].copy_from_slice(&rates[1..=tangents]);
-    let directions = item.directions(&now, &at);
-    let force = directions.iter().zip(own).fold(Vec3::zero(), |sum, (&direction, &size)| sum + direction * size);
-    force.write(&mut out[3 + 2 * tangents..]);
+    let (mut pull, mut rest) = (0.0, &mut out[3..]);
+    if let Some(suction) = model.suction(contact, s.t) {
+        // Open suckers do not pull.
+        pull = if y.modes()[contact].closed() { suction } else { 0.0 };
+        rest[0] = pull;
+        rest = &mut rest[1..];
+    }
+    rest[..tangents].copy_from_slice(&own[1..]);
+    rest[tangents..2 * tangents].copy_from_slice(&rates[1..=tangents]);
+    let [normal, tangential @ ..] = item.directions(&now, &at);
+    let friction = tangential.iter().zip(&own[1..]);
+    let force = friction.fold(normal * (own[0] - pull), |sum, (&direction, &size)| sum + direction * size);
+    force.write(&mut rest[2 * tangents..]);
 }
 
 fn write_wrench(wrench: &Wrench<f64>, out: &mut [f64]) {

@@ -1,11 +1,13 @@
 //! The driver of a run: initial values, integrator, recording, audit, and the summary at the end.
 
 use super::audit::Audit;
-use super::channels::{Channels, check_patterns};
+use super::channels::{Channels, check_patterns, matches};
 use super::checkpoint::{Written, pack, unpack};
+use super::figures::check_figures;
 use super::start;
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
+use crate::picture::{Film, PATTERNS};
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
 use crate::scene::{self, Problems, Scene, SceneError};
 use dalembert_methods::State;
@@ -27,6 +29,8 @@ pub trait Watcher {
     }
     /// When an event has been located.
     fn event(&mut self, _event: &Event) {}
+    /// After every row of output, which the film has just taken as its newest.
+    fn frame(&mut self, _film: &Film) {}
     /// After every step: `pack` makes a checkpoint, which costs time; call it when one is due.
     fn checkpoint(&mut self, _pack: &dyn Fn() -> Checkpoint) {}
 }
@@ -71,7 +75,7 @@ impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
+        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -171,6 +175,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// The recorded channels.
     pub trajectory: Trajectory,
+    /// The motion, for pictures.
+    pub film: Film,
     /// Start and size of every step, in s.
     pub steps: Vec<(f64, f64)>,
     /// The events.
@@ -196,9 +202,12 @@ pub fn run(
     let mut integrator = integrate::create::<Hybrid<'_, Model>>(&scene.run.integrator, &settings)
         .map_err(|error| RunError::Integrator(error.to_string()))?;
     let about = integrator.about();
-    let channels = Channels::new(model, &scene.output.channels);
     check_patterns(model, &scene.output.channels)?;
-    let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
+    check_figures(scene)?;
+    let (channels, kept) = Kept::of(model, &scene.output.channels);
+    let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
+    let trajectory = Trajectory::new(select(&kept.recorded)).map_err(RunError::Channels)?;
+    let film = Film::new(&select(&kept.filmed));
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
     let span = Span::new(scene.run.start, scene.run.until, every);
@@ -213,9 +222,12 @@ pub fn run(
     let mut observer = Recorder {
         model,
         contacts: Hybrid::new(model),
-        row: vec![0.0; channels.channels().len()],
+        all: vec![0.0; channels.channels().len()],
+        row: vec![0.0; kept.recorded.len()],
         channels,
+        kept,
         trajectory,
+        film,
         steps: Vec::new(),
         events: Vec::new(),
         audit: Audit::new(model, scene.run.tolerance, absolute, scene.run.ledger_factor),
@@ -236,6 +248,7 @@ pub fn run(
                 &scene_text,
                 &state,
                 &observer.trajectory,
+                &mut observer.film,
                 &mut observer.audit,
                 Contacts::contacts(model),
             )?;
@@ -269,6 +282,7 @@ pub fn run(
     let written = Written {
         scene: &scene_text,
         trajectory: &observer.trajectory,
+        film: &observer.film,
         steps: &observer.steps,
         events: &observer.events,
         audit: &observer.audit,
@@ -309,8 +323,8 @@ pub fn run(
         channels: observer.trajectory.channels().iter().map(Into::into).collect(),
         ..Summary::default()
     };
-    let Recorder { trajectory, steps, events, .. } = observer;
-    Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
+    let Recorder { trajectory, film, steps, events, .. } = observer;
+    Ok(Outcome { summary, trajectory, film, steps, events, scene: scene_text, failure, checkpoint })
 }
 
 /// What an event is called in the record: name, channel, level, unit.
@@ -334,14 +348,43 @@ fn describe_triggers(scene: &Scene, triggers: &ChannelTriggers) -> Vec<Named> {
     scene.events.iter().enumerate().map(describe).collect()
 }
 
+/// Which of the computed channels go where.
+struct Kept {
+    /// Those the scene asks for.
+    recorded: Vec<usize>,
+    /// Those a film needs.
+    filmed: Vec<usize>,
+}
+
+impl Kept {
+    /// The channels that a scene and a film need together, and the places of each in a row.
+    fn of<'m>(model: &Model, wanted: &[String]) -> (Channels<'m>, Self) {
+        let film = PATTERNS.map(str::to_owned);
+        let all = if wanted.is_empty() { Vec::new() } else { [wanted, &film].concat() };
+        let channels = Channels::new(model, &all);
+        // The time comes first, whatever the patterns.
+        let pick = |patterns: &[String]| -> Vec<usize> {
+            let any = |name: &str| patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name));
+            let names = channels.channels().iter().enumerate();
+            names.filter(|(i, channel)| *i == 0 || any(&channel.name)).map(|(i, _)| i).collect()
+        };
+        let kept = Self { recorded: pick(wanted), filmed: pick(&film) };
+        (channels, kept)
+    }
+}
+
 /// Writes down what happens.
 struct Recorder<'a> {
     model: &'a Model,
     /// The contacts in the modes of the state being recorded.
     contacts: Hybrid<'a, Model>,
     channels: Channels<'a>,
+    /// The values of all channels, and of those that are recorded.
+    all: Vec<f64>,
     row: Vec<f64>,
+    kept: Kept,
     trajectory: Trajectory,
+    film: Film,
     steps: Vec<(f64, f64)>,
     events: Vec<Event>,
     audit: Audit,
@@ -356,8 +399,15 @@ impl Observer<Model> for Recorder<'_> {
         if self.contacts.modes() != y.modes() {
             self.contacts.set_modes(y.modes());
         }
-        match self.channels.sample(&self.contacts, s, &mut self.row) {
-            Ok(()) => self.trajectory.push(&self.row),
+        match self.channels.sample(&self.contacts, s, &mut self.all) {
+            Ok(()) => {
+                for (out, &i) in self.row.iter_mut().zip(&self.kept.recorded) {
+                    *out = self.all[i];
+                }
+                self.trajectory.push(&self.row);
+                self.film.push(self.kept.filmed.iter().map(|&i| self.all[i]));
+                self.watcher.frame(&self.film);
+            }
             Err(error) => {
                 self.error.get_or_insert(error);
             }
@@ -370,6 +420,7 @@ impl Observer<Model> for Recorder<'_> {
         let written = Written {
             scene: self.scene,
             trajectory: &self.trajectory,
+            film: &self.film,
             steps: &self.steps,
             events: &self.events,
             audit: &self.audit,

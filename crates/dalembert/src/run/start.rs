@@ -2,6 +2,7 @@
 
 use super::channels::check_patterns;
 use super::driver::RunError;
+use super::figures::check_figures;
 use super::triggers::ChannelTriggers;
 use crate::model::Model;
 use crate::scene::{Initial, Scene};
@@ -53,6 +54,7 @@ pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
     let model = &scene.model;
     ChannelTriggers::new(model, &scene.events)?;
     check_patterns(model, &scene.output.channels)?;
+    check_figures(scene)?;
     let mut state = written(scene);
     prepare(scene, &mut state)?;
     let y = Hybrid::new(model);

@@ -1,6 +1,7 @@
 //! The JSON Schema of scene files, and reference tables, both made from what elements say of themselves.
 
 use super::assemble::MarkerSettings;
+use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
@@ -96,6 +97,8 @@ pub fn schema() -> Value {
     let marker = lenient(plain(schema_for!(MarkerSettings), &mut definitions));
     properties.insert("marker".to_owned(), named(marker));
     properties.insert("event".to_owned(), named(table::<EventSettings>(&mut definitions)));
+    properties.insert("panel".to_owned(), named(table::<PanelSettings>(&mut definitions)));
+    properties.insert("shapes".to_owned(), named(table::<ShapesSettings>(&mut definitions)));
     properties.insert("scene".to_owned(), table::<SceneInfo>(&mut definitions));
     properties.insert("world".to_owned(), table::<World>(&mut definitions));
     properties.insert("run".to_owned(), run_table(&mut definitions));

@@ -6,6 +6,7 @@ mod blocks;
 mod laws;
 mod leech;
 mod resume;
+mod suction;
 
 use dalembert::record::Status;
 use dalembert::run::{Outcome, run};

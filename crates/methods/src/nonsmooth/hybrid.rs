@@ -7,6 +7,8 @@
 //! r = N φ(u)            for every sliding one: sliding friction, linear in the multipliers (loads)
 //! ```
 //!
+//! Closed suckers add −(∂γ̇/∂v)ᵀ A(t) to the forces f.
+//!
 //! **Direction of sliding.** A mode keeps a reference direction e. With slip u = α e + β n the law is read in the direction
 //! (e + ϱ n)/√(1 + ϱ²), ϱ = β/α, with speed α √(1 + ϱ²). This goes on smoothly through α = 0, so that a step may
 //! pass the instant of stopping and the event be found on its continuous output. |ϱ| is kept below tan 75°; the driver renews e
@@ -38,6 +40,8 @@ pub struct Hybrid<'a, Y> {
     starts: Vec<usize>,
     /// The closed contacts.
     closed: Vec<usize>,
+    /// The closed contacts with suction.
+    sucking: Vec<usize>,
     /// The rows of contacts that are held without slip.
     stuck: Vec<usize>,
     /// Where each block of the Jacobian comes from.
@@ -83,6 +87,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             inner: model.shape(),
             starts,
             closed: Vec::new(),
+            sucking: Vec::new(),
             stuck: Vec::new(),
             pieces: Vec::new(),
         };
@@ -115,6 +120,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     pub fn set_modes(&mut self, modes: &[Mode]) {
         self.modes = modes.to_vec();
         self.closed = (0..modes.len()).filter(|&i| modes[i].closed()).collect();
+        self.sucking = self.closed.iter().copied().filter(|&i| self.model.suction(i, 0.0).is_some()).collect();
         let stuck = (0..modes.len()).filter(|&i| modes[i] == Mode::Stick);
         self.stuck = stuck.flat_map(|i| self.starts[i] + 1..self.starts[i + 1]).collect();
         self.pieces.clear();
@@ -182,6 +188,11 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         self.model.sliding(contact, direction, along * length)
     }
 
+    /// The suction of a closed contact.
+    fn suction<S: Scalar>(&self, contact: usize, t: S) -> S {
+        self.model.suction(contact, t).unwrap_or(S::zero())
+    }
+
     /// Presses N and tangential forces r of all contacts, by rows of contacts, from multipliers.
     ///
     /// `w` is prepared for the state.
@@ -235,7 +246,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn coupling(&self) -> Coupling {
         let mut coupling = self.model.coupling();
         let blocks = self.model.contact_blocks();
-        for (i, ..) in self.sliding() {
+        for i in self.sliding().map(|(i, ..)| i).chain(self.sucking.iter().copied()) {
             let rows = self.starts[i]..self.starts[i + 1];
             let own: Vec<_> = blocks.iter().filter(|b| b.row < rows.end && rows.start < b.row + b.rows).collect();
             let groups = coupling.groups.iter().enumerate();
@@ -280,6 +291,14 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.force(s, &mut w.model, out);
+        if self.sucking.is_empty() {
+            return;
+        }
+        w.values.fill(S::zero());
+        for &i in &self.sucking {
+            w.values[self.starts[i]] = self.suction(i, s.t);
+        }
+        w.contact.add_transpose(-1.0, &w.values, out);
     }
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.rate(s, &mut w.model, out);
@@ -292,9 +311,12 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         if self.closed.is_empty() {
             return;
         }
-        // Power of the contact forces on the system is N ∂γ̇/∂v v + r ∂u/∂v v; what is not heat −r u is the drive's.
+        // Power of the contact forces on the system is (N − A) ∂γ̇/∂v v + r ∂u/∂v v; what is not heat −r u is the drive's.
         let mut forces = std::mem::take(&mut w.values);
         self.forces(multipliers, w, &mut forces);
+        for &i in &self.sucking {
+            forces[self.starts[i]] -= self.suction(i, s.t);
+        }
         w.moved.fill(S::zero());
         w.contact.add_apply(&s.v, &mut w.moved);
         let power = forces.iter().zip(&w.moved).fold(S::zero(), |sum, (&f, &v)| sum + f * v);

@@ -16,6 +16,9 @@
 //! when no impulse changes its own contact's velocity by more than `tolerance` times the largest velocity of contacts; a step that needs
 //! more than `sweeps` is an error.
 //!
+//! A closed sucker is pulled with the impulse h A(t + ½h), which its own impulse P counts as pressing. One that was pressed
+//! without a rebound in the step before counts as closed also where rounding has moved it off the surface.
+//!
 //! A contact that can be stopped by an impulse within its static cone is; one that cannot slides with the sliding coefficient at
 //! zero speed.
 //!
@@ -132,6 +135,8 @@ struct Active {
     own: [[f64; 3]; 3],
     /// ε γ̇⁻.
     rebound: f64,
+    /// The impulse of suction, in N s.
+    pull: f64,
 }
 
 /// A row of J and its response K Jᵀ, as ranges of entries.
@@ -152,6 +157,8 @@ struct Stepper<'a, Y: System> {
     gap: Vec<f64>,
     before: Vec<f64>,
     impulse: Vec<f64>,
+    /// Suckers that were closed in the step before.
+    held: Vec<bool>,
     rows: Rows<f64>,
     unit: Vec<f64>,
     dense: Vec<f64>,
@@ -181,6 +188,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             gap: zeros(contacts),
             before: zeros(total),
             impulse: zeros(total),
+            held: vec![false; contacts],
             rows: Rows::new(total, shape.v, &model.contact_blocks()),
             unit: zeros(total),
             dense: zeros(shape.v),
@@ -223,8 +231,14 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
         }
         model.contact_gap(middle, parts.work, &mut self.gap);
         model.contact_jacobian(middle, parts.work, &mut self.rows);
-        self.collect(model, s)?;
+        self.collect(model, s, h)?;
         let sweeps = self.solve(model)?;
+        self.held.fill(false);
+        for a in &self.active {
+            // What rebounds more slowly than it is pulled in one step stays.
+            let stays = a.pull > 0.0 && -a.rebound <= a.own[0][0] * a.pull;
+            self.held[a.contact] = stays && self.impulse[a.row] > 0.0;
+        }
         self.book(s);
         let middle = &self.middle;
         s.v.copy_from_slice(&middle.v);
@@ -247,7 +261,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
     }
 
     /// The active contacts, with their lines; leaves `before` as the rates with the old velocities.
-    fn collect(&mut self, model: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+    fn collect(&mut self, model: &Y, s: &State<f64>, h: f64) -> Result<(), IntegrateError> {
         self.free.copy_from_slice(&self.middle.v);
         self.middle.v.copy_from_slice(&s.v);
         let parts = self.dynamics.parts();
@@ -259,7 +273,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
         self.entries.clear();
         for contact in 0..self.gap.len() {
             let (row, end) = (self.starts[contact], self.starts[contact + 1]);
-            if self.gap[contact] > 0.0 {
+            if self.gap[contact] > 0.0 && !self.held[contact] {
                 self.impulse[row..end].fill(0.0);
                 continue;
             }
@@ -289,7 +303,8 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             }
             let approach = self.before[row];
             let rebound = if approach < 0.0 { model.restitution(contact) * approach } else { 0.0 };
-            self.active.push(Active { contact, row, tangents: end - row - 1, line, own, rebound });
+            let pull = model.suction(contact, self.middle.t).map_or(0.0, |suction| h * suction);
+            self.active.push(Active { contact, row, tangents: end - row - 1, line, own, rebound, pull });
         }
         Ok(())
     }
@@ -298,6 +313,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
     fn solve(&mut self, model: &Y) -> Result<u64, IntegrateError> {
         // The impulses of the step before are the first guess.
         for a in &self.active {
+            add(&mut self.middle.v, &self.entries, self.lines[a.line].response, -a.pull);
             for k in 0..=a.tangents {
                 add(&mut self.middle.v, &self.entries, self.lines[a.line + k].response, self.impulse[a.row + k]);
             }
@@ -351,8 +367,9 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
                 let line = self.lines[a.line + k];
                 let (from, to) = line.jacobian;
                 let after = self.entries[from..to].iter().fold(line.drive, |sum, &(i, j)| sum + j * self.middle.v[i]);
-                let lost = -0.5 * self.impulse[a.row + k] * (self.before[a.row + k] + after);
-                s.z[first] -= self.impulse[a.row + k] * line.drive;
+                let impulse = self.impulse[a.row + k] - if k == 0 { a.pull } else { 0.0 };
+                let lost = -0.5 * impulse * (self.before[a.row + k] + after);
+                s.z[first] -= impulse * line.drive;
                 s.z[first + if k == 0 { 2 } else { 1 }] += lost;
             }
         }
