@@ -231,6 +231,10 @@ impl<const F: bool> Real for Fast<F> {
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.0.abs()
+    }
 }
 
 impl<const N: usize, const F: bool> Real for FastLanes<N, F> {
@@ -285,5 +289,9 @@ impl<const N: usize, const F: bool> Real for FastLanes<N, F> {
     #[inline(always)]
     fn select(mask: [bool; N], yes: Self, no: Self) -> Self {
         each!(|i| if mask[i] { yes.0[i] } else { no.0[i] })
+    }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.0.iter().fold(0.0, |size: f64, a| if size.is_nan() || a.abs() <= size { size } else { a.abs() })
     }
 }

@@ -39,7 +39,9 @@ fn energy_balances() {
 
 #[test]
 fn all_scenes_of_the_document_are_there() {
-    for name in ["cube-slide", "cube-rock", "cylinder-bounce", "cylinder-roll", "stick-ceiling", "stick-wall", "soft-bounce"] {
+    for name in
+        ["cube-slide", "cube-rock", "cylinder-bounce", "cylinder-roll", "stick-ceiling", "stick-wall", "soft-bounce"]
+    {
         assert!(scenes::find(name).is_some(), "{name}");
     }
 }
@@ -134,7 +136,7 @@ fn figure_6() {
     assert!(stretch(&outcome, 2.0) > 4.0 * stretch(&calm, 2.0), "{} {}", stretch(&outcome, 2.0), stretch(&calm, 2.0));
     // Free flight after the first bounce: zero crossings of the stretch about its mean give the frequency
     // ω² = 8 c₁/(ρ R²) · … of the plane body: E ω² = 2 G vol with E = ρ vol R²/4, G = 2 c₁.
-    let omega = (2.0 * 2.0 * 6e4 / (4000.0 * 0.25 * 0.25)).sqrt();
+    let omega = (2.0_f64 * 2.0 * 6e4 / (4000.0 * 0.25 * 0.25)).sqrt();
     assert!((omega / std::f64::consts::TAU - 4.93).abs() < 0.01, "{}", omega / std::f64::consts::TAU);
 }
 
