@@ -85,8 +85,9 @@ export class Bar {
     const { animation } = motion;
     this.playButton = button("play", "play (space)", () => clock.toggle());
     this.scrub.addEventListener("input", () => {
+      const part = Number(this.scrub.value) / 1000;
       clock.pause();
-      clock.seek(clock.start + (Number(this.scrub.value) / 1000) * (clock.end - clock.start));
+      clock.seek(clock.start + part * (clock.end - clock.start));
     });
     const speed = choice("speed", SPEEDS.map((s) => [String(s), `${s}×`]), String(clock.speed), (value) => (clock.speed = Number(value)));
     this.speed = speed.querySelector("select")!;

@@ -19,8 +19,9 @@ const state = (page) => page.evaluate(() => ({ ...window.studio.state, end: wind
 /** A request as no browser would send it. */
 function request(address, { method = "GET", headers = {}, body, path } = {}) {
   const url = new URL(address);
+  const all = body ? { "Content-Length": String(body.length), ...headers } : headers;
   return new Promise((resolve, reject) => {
-    const sent = http.request({ host: url.hostname, port: url.port, method, path: path ?? url.pathname, headers }, (answer) => {
+    const sent = http.request({ host: url.hostname, port: url.port, method, path: path ?? url.pathname, headers: all }, (answer) => {
       answer.resume();
       answer.on("end", () => resolve(answer.statusCode));
     });

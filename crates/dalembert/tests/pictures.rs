@@ -12,7 +12,7 @@ use dalembert::scenes;
 /// Runs a built-in scene with settings.
 fn filmed(name: &str, settings: &[&str]) -> (Animation, Track, Outcome) {
     let mut overrides = Overrides::none();
-    settings.iter().for_each(|setting| overrides.push(setting));
+    settings.iter().for_each(|setting| overrides.push(*setting));
     let text = scenes::find(name).unwrap().text;
     let document = Document::from_text(name, text, &overrides, &Limits::default()).unwrap();
     let scene = Scene::from_document(document).unwrap();
@@ -150,7 +150,8 @@ fn vtk_series_are_well_formed() {
             rest[..rest.find('"').unwrap()].parse().unwrap()
         };
         let array = |name: &str| -> Vec<Vec<u8>> {
-            let each = text.match_indices(&format!("Name=\"{name}\"")).map(|(at, _)| {
+            let mark = format!("Name=\"{name}\"");
+            let each = text.match_indices(&mark).map(|(at, _)| {
                 let rest = &text[at..];
                 let content = &rest[rest.find('>').unwrap() + 1..rest.find('<').unwrap()];
                 let bytes = unbase64(content).unwrap();

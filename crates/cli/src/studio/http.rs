@@ -37,6 +37,7 @@ impl Request {
 }
 
 /// What it gets.
+#[derive(Debug)]
 pub struct Answer {
     code: u16,
     kind: &'static str,
