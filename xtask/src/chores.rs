@@ -33,9 +33,14 @@ pub fn schema(_: &[String]) -> Outcome {
     write(&root().join("docs/src/scene.schema.json"), &printed(&["schema"])?)
 }
 
-/// Runs the benches.
+/// Prints how the time of a leech grows with its length.
+pub fn scaling(arguments: &[String]) -> Outcome {
+    run(cargo(&["bench", "--package", "dalembert", "--bench", "scaling", "--"]).args(arguments))
+}
+
+/// Runs the criterion benches.
 pub fn bench(arguments: &[String]) -> Outcome {
-    let mut bench = cargo(&["bench", "--workspace", "--benches"]);
+    let mut bench = cargo(&["bench", "--package", "dalembert", "--bench", "pieces", "--bench", "leech"]);
     if !arguments.is_empty() {
         bench.arg("--").args(arguments);
     }

@@ -3,6 +3,7 @@
 use crate::args::{ListOptions, What};
 use crate::exit::Exit;
 use dalembert::methods::integrate;
+use dalembert::methods::nonsmooth::choices;
 use dalembert::scene::{KindInfo, every_kind, fields};
 use dalembert::scenes;
 use std::fmt::Write;
@@ -39,7 +40,7 @@ pub fn list(options: &ListOptions) -> Result<(), Exit> {
     }
     if wanted(What::Integrators) {
         heading(&mut out, "Integrators", options.markdown);
-        for about in integrate::methods() {
+        for about in choices() {
             if options.markdown { method(&mut out, about) } else { row(&mut out, about.name, about.title, false) }
         }
     }
@@ -70,7 +71,12 @@ fn element(out: &mut String, kind: &KindInfo) {
             _ => ", the first with an orientation",
         };
         let plural = if need.count == Some(1) { "" } else { "s" };
-        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}.\n", need.key);
+        let affine = match (need.affine, need.count) {
+            (false, _) => "",
+            (true, Some(1)) => ": a body, or four markers between which it deforms homogeneously",
+            (true, _) => "; the last is a body, or four markers between which it deforms homogeneously",
+        };
+        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}{affine}.\n", need.key);
     }
     let fields = fields(&kind.schema);
     if !fields.is_empty() {

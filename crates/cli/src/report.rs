@@ -2,8 +2,9 @@
 
 use crate::args::ReportOptions;
 use crate::exit::Exit;
+use crate::viewer;
 use dalembert::record::{self, Record};
-use dalembert::report::{Other, ReportInput, page, svg_files};
+use dalembert::report::{Other, ReportInput, View, page, svg_files};
 use dalembert::run::{Figures, figures, motion};
 use dalembert::scene::{Document, Limits, Overrides, Scene};
 use std::path::Path;
@@ -13,6 +14,11 @@ fn read(folder: &Path) -> Result<(Record, Scene), Exit> {
     let record = record::read(folder)?;
     let document = Document::from_text("scene.toml", &record.scene, &Overrides::none(), &Limits::default())?;
     Ok((record, Scene::from_document(document)?))
+}
+
+/// The view of an animation with the viewer, if this program has it.
+pub fn view(animation: Option<&str>) -> Option<View<'_>> {
+    animation.map(|animation| View { animation, script: viewer::script() })
 }
 
 /// Makes the report again from the record, or its pictures as files; other runs may be shown beside it.
@@ -27,6 +33,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Exit> {
         events: &record.events,
         scene_text: &record.scene,
         motion: motion.as_ref(),
+        view: view(record.animation.as_deref()),
         figures: panels,
         shapes,
         others: others

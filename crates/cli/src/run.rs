@@ -3,7 +3,8 @@
 use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::watch::Terminal;
-use crate::{print, source};
+use crate::{print, report, source};
+use dalembert::picture::Animation;
 use dalembert::record::{self, Checkpoint, Contents, Status, Summary};
 use dalembert::report::{ReportInput, page};
 use dalembert::run::{Figures, Outcome, figures, run as simulate};
@@ -64,18 +65,21 @@ fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
 }
 
 fn write(folder: &Path, scene: &Scene, outcome: &Outcome) -> Result<(), Exit> {
-    let Outcome { summary, trajectory, steps, events, scene: scene_text, .. } = outcome;
+    let Outcome { summary, trajectory, steps, events, scene: scene_text, film, .. } = outcome;
     let motion = dalembert::run::motion(&scene.model, trajectory);
+    let title = if summary.title.is_empty() { &summary.name } else { &summary.title };
+    let animation = Animation::new(&scene.model, title, film, events).map(|animation| animation.to_json());
+    let (motion, view) = (motion.as_ref(), report::view(animation.as_deref()));
     let Figures { panels: figures, shapes } = figures(scene, trajectory, events);
-    let motion = motion.as_ref();
     let plain = ReportInput::new(summary, trajectory);
-    let page = page(&ReportInput { steps, events, scene_text, motion, figures, shapes, ..plain });
+    let page = page(&ReportInput { steps, events, scene_text, motion, view, figures, shapes, ..plain });
     let contents = Contents {
         scene: &outcome.scene,
         summary: &outcome.summary,
         trajectory: &outcome.trajectory,
         steps: &outcome.steps,
         events: &outcome.events,
+        animation: animation.as_deref(),
         report: Some(&page),
         checkpoint: outcome.checkpoint.as_ref(),
     };
@@ -114,6 +118,10 @@ fn table(summary: &Summary, folder: &Path) -> String {
     };
     line("at start", energies(&ledger.start));
     line("at end", energies(&ledger.end));
+    if ledger.lost_in_impacts != 0.0 || ledger.lost_in_sliding != 0.0 {
+        let (impacts, sliding) = (ledger.lost_in_impacts, ledger.lost_in_sliding);
+        line("contacts", format!("lost in impacts {impacts:.6e} J, in sliding {sliding:.6e} J"));
+    }
     let verdict = if ledger.closes { "closes" } else { "DOES NOT CLOSE" };
     line("ledger", format!("{verdict}: worst {:.3e} J, allowed {:.3e} J", ledger.worst_imbalance, ledger.allowance));
     line(

@@ -147,7 +147,12 @@ fn other_forms_of_volumes_and_muscles_keep_the_laws() {
 fn tension(muscle: &Muscle, length: f64, rate: f64) -> f64 {
     let place = |x: f64, v: f64| Place { r: Vec3([x, 0.0, 0.0]), v: Vec3([v, 0.0, 0.0]), ..Place::default() };
     let mut out = [Wrench::default(); 2];
-    Force::apply(muscle, &Instant { t: 0.0, x: &[], p: &[] }, &[place(0.0, 0.0), place(length, rate)], &mut out);
+    Force::apply(
+        muscle,
+        &Instant { t: 0.0, x: &[], p: &[], signals: &[] },
+        &[place(0.0, 0.0), place(length, rate)],
+        &mut out,
+    );
     assert_eq!(out[0].force, -out[1].force);
     out[0].force[0]
 }
@@ -183,7 +188,7 @@ fn drag_on_edges() {
     let forces = |v: [[f64; 3]; 2]| {
         let place = |x: f64, v: [f64; 3]| Place { r: Vec3([x, 0.0, 0.0]), v: Vec3(v), ..Place::default() };
         let mut out = [Wrench::default(); 2];
-        let now = Instant { t: 0.0, x: &[], p: &[] };
+        let now = Instant { t: 0.0, x: &[], p: &[], signals: &[] };
         Force::apply(&drag, &now, &[place(-2.0, v[0]), place(2.0, v[1])], &mut out);
         out.map(|wrench| wrench.force)
     };

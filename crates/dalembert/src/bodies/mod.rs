@@ -3,19 +3,27 @@
 //! A body has coordinates q and velocities v of its own, places for markers, and inertia. An author writes [`Body`] once,
 //! generic over the number; the rest of this file is the bridge that lets a model hold bodies of different kinds.
 
+mod affine;
+mod affine_plane;
 mod ground;
+mod isochoric_plane;
 mod particle;
+mod plane;
 mod rigid;
 
+pub use affine::Affine;
+pub use affine_plane::AffinePlane;
 pub use ground::Ground;
+pub use isochoric_plane::IsochoricPlane;
 pub use particle::Particle;
+pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 
 /// A kind of body.
@@ -30,6 +38,15 @@ pub trait Body: About {
     fn cache(&self) -> usize;
     /// Whether markers on it have an orientation.
     fn oriented(&self) -> bool;
+    /// Whether it is a single point, with its position and velocity in the world frame for q and v, on which nothing acts but
+    /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
+    fn point(&self) -> bool {
+        false
+    }
+    /// Whether it has points besides its origin, for markers.
+    fn extended(&self) -> bool {
+        self.oriented()
+    }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// What is wrong with its data, if anything: the key, and what was expected.
@@ -72,6 +89,10 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
+    /// The centre of mass and the inertia about it in the body frame, for a body that turns as a whole.
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        None
+    }
 
     /// The acceleration of a marker at v̇ = 0. By default the time derivative of its velocity by jets.
     fn bias<R: Real>(
@@ -168,6 +189,8 @@ pub trait AnyBody:
     fn velocities(&self) -> usize;
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
+    fn point(&self) -> bool;
+    fn extended(&self) -> bool;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -175,6 +198,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)>;
 }
 
 impl<B: Body> AnyBody for B {
@@ -189,6 +213,12 @@ impl<B: Body> AnyBody for B {
     }
     fn oriented(&self) -> bool {
         Body::oriented(self)
+    }
+    fn point(&self) -> bool {
+        Body::point(self)
+    }
+    fn extended(&self) -> bool {
+        Body::extended(self)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
@@ -211,6 +241,9 @@ impl<B: Body> AnyBody for B {
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
     }
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        Body::inertia(self)
+    }
 }
 
 /// The key under which the table of a body holds its markers.
@@ -222,7 +255,14 @@ fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
 
 /// The kinds of bodies that scenes can have, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
-    vec![kind_of::<Ground>(), kind_of::<Particle>(), kind_of::<Rigid>()]
+    vec![
+        kind_of::<Affine>(),
+        kind_of::<AffinePlane>(),
+        kind_of::<Ground>(),
+        kind_of::<IsochoricPlane>(),
+        kind_of::<Particle>(),
+        kind_of::<Rigid>(),
+    ]
 }
 
 /// The family of bodies.

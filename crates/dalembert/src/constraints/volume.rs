@@ -102,7 +102,7 @@ impl Cell {
         let x = |i: usize| corner(i) - origin;
         match self {
             Self::Hexahedron => {
-                let x: [Vec3<R>; 8] = std::array::from_fn(x);
+                let x = [x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)];
                 let mut sum = R::zero();
                 for [a, b, c, d] in FACES {
                     let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
@@ -128,6 +128,35 @@ impl Cell {
         })
     }
 
+    /// First and second derivative of the volume of one cell in time, in m³/s and m³/s²; corners have places, velocities and
+    /// accelerations.
+    #[inline(always)]
+    pub fn bend<R: Real>(self, corner: impl Fn(usize) -> [Vec3<R>; 3]) -> (R, R) {
+        let [origin, drift, pull] = corner(0);
+        let seen = |i: usize| {
+            let [x, v, a] = corner(i);
+            Moving { x: x - origin, v: v - drift, a: a - pull }
+        };
+        match self {
+            Self::Hexahedron => {
+                let x = [seen(0), seen(1), seen(2), seen(3), seen(4), seen(5), seen(6), seen(7)];
+                let (mut first, mut second) = (R::zero(), R::zero());
+                for [a, b, c, d] in FACES {
+                    let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
+                    for (rate, bend) in [a.cross(b).dot(c.plus(d)), c.cross(d).dot(a.plus(b))] {
+                        first += rate;
+                        second += bend;
+                    }
+                }
+                (first / 12.0, second / 12.0)
+            }
+            Self::Tetrahedron => {
+                let (first, second) = seen(2).cross(seen(3)).dot(seen(1));
+                (first / 6.0, second / 6.0)
+            }
+        }
+    }
+
     /// The gradient of the volume with respect to one of the corners, in m².
     #[inline(always)]
     pub fn gradient<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>, which: usize) -> Vec3<R> {
@@ -137,7 +166,7 @@ impl Cell {
                 let origin = corner(which);
                 let mut sum = Vec3::zero();
                 for [b, c, d] in AROUND[which] {
-                    let [b, c, d] = [b, c, d].map(|i| corner(i) - origin);
+                    let (b, c, d) = (corner(b) - origin, corner(c) - origin, corner(d) - origin);
                     sum += b.cross(c + d) + c.cross(d);
                 }
                 sum * R::from(1.0 / 12.0)
@@ -148,6 +177,36 @@ impl Cell {
                 (c - b).cross(d - b) * R::from(1.0 / 6.0)
             }
         }
+    }
+}
+
+/// A vector with its first and second derivative in time.
+#[derive(Copy, Clone)]
+struct Moving<R> {
+    x: Vec3<R>,
+    v: Vec3<R>,
+    a: Vec3<R>,
+}
+
+impl<R: Real> Moving<R> {
+    #[inline(always)]
+    fn plus(self, o: Self) -> Self {
+        Self { x: self.x + o.x, v: self.v + o.v, a: self.a + o.a }
+    }
+    #[inline(always)]
+    fn cross(self, o: Self) -> Self {
+        let twice = self.v.cross(o.v);
+        Self {
+            x: self.x.cross(o.x),
+            v: self.v.cross(o.x) + self.x.cross(o.v),
+            a: self.a.cross(o.x) + twice + twice + self.x.cross(o.a),
+        }
+    }
+    /// First and second derivative of the scalar product.
+    #[inline(always)]
+    fn dot(self, o: Self) -> (R, R) {
+        let twice = self.v.dot(o.v);
+        (self.v.dot(o.x) + self.x.dot(o.v), self.a.dot(o.x) + twice + twice + self.x.dot(o.a))
     }
 }
 
@@ -199,8 +258,10 @@ impl Constraint for Volume {
         out[0] = self.given(now.t) - self.total(at.len(), |i| at[i].r);
     }
     fn rate<S: Scalar>(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
-        let moving = |i: usize| Vec3([0, 1, 2].map(|k| Jet::<S, 1>::new(at[i].r[k], at[i].v[k])));
-        out[0] = (self.given(Jet::new(now.t, S::one())) - self.total(at.len(), moving)).eps[0];
+        out[0] = self.given(Jet::<S, 1>::variable(now.t, 0)).eps[0];
+        for at in at.chunks_exact(self.cell.corners()) {
+            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, Vec3::zero()]).0;
+        }
     }
     fn bias<S: Scalar>(
         &self,
@@ -210,12 +271,12 @@ impl Constraint for Volume {
         _scratch: &mut Scratch<S>,
         out: &mut [S],
     ) {
-        let moving = |i: usize| {
-            let (p, a) = (&at[i], &accelerations[i].a);
-            Vec3([0, 1, 2].map(|k| Jet::new(Jet::<S, 1>::new(p.r[k], p.v[k]), Jet::<S, 1>::new(p.v[k], a[k]))))
-        };
         let t = Jet::new(Jet::<S, 1>::new(now.t, S::one()), Jet::constant(S::one()));
-        out[0] = (self.given(t) - self.total(at.len(), moving)).eps[0].eps[0];
+        let n = self.cell.corners();
+        out[0] = self.given(t).eps[0].eps[0];
+        for (at, accelerations) in at.chunks_exact(n).zip(accelerations.chunks_exact(n)) {
+            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, accelerations[i].a]).1;
+        }
     }
     fn gradient<S: Scalar>(
         &self,
@@ -225,8 +286,9 @@ impl Constraint for Volume {
         _scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
-        let which = marker % self.cell.corners();
-        out[0] = Wrench::force(-self.cell.gradient(|i| at[marker - which + i].r, which));
+        let n = self.cell.corners();
+        let (which, at) = (marker % n, &at[marker - marker % n..][..n]);
+        out[0] = Wrench::force(-self.cell.gradient(|i| at[i].r, which));
     }
     fn cluster(&self, _markers: usize) -> usize {
         self.cell.corners()

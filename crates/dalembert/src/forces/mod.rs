@@ -5,8 +5,10 @@
 
 mod actuator;
 mod applied;
+pub mod contact_field;
 mod drag;
 mod edge_drag;
+mod elastic;
 mod gravitation;
 mod muscle;
 mod nonlinear_spring;
@@ -15,8 +17,10 @@ mod spring;
 
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
+pub use contact_field::ContactField;
 pub use drag::Drag;
 pub use edge_drag::EdgeDrag;
+pub use elastic::Elastic;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
 pub use muscle::{ForceVelocity, Muscle};
 pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
@@ -35,7 +39,8 @@ pub trait Force: About {
     type Markers: Markers;
     /// Whether it acts between its markers only: then it has no resultant force and no resultant moment. A force on a
     /// single marker acts from outside, all others are taken to be internal.
-    const INTERNAL: bool = !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
+    const INTERNAL: bool = matches!(<Self::Markers as Markers>::NEED, Need { affine: true, .. })
+        || !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
 
     /// Writes the wrench at each marker.
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]);
@@ -50,6 +55,11 @@ pub trait Force: About {
     /// The power supplied from outside, in W.
     fn supply<R: Real>(&self, _now: &Instant<'_, R>, _at: &[Place<R>]) -> R {
         R::zero()
+    }
+
+    /// Dissipation and supply together, for elements that find both on the same way.
+    fn account<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> (R, R) {
+        (self.dissipation(now, at), self.supply(now, at))
     }
 
     /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
@@ -92,6 +102,7 @@ pub trait ForceOn<S: Scalar> {
     fn energy(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn dissipation(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
+    fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S);
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
     fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
@@ -108,6 +119,9 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
     }
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S {
         Force::supply(self, now, at)
+    }
+    fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S) {
+        Force::account(self, now, at)
     }
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         Force::rate(self, now, at, out);
@@ -177,8 +191,10 @@ pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
         kind_of::<Actuator>(),
         kind_of::<AppliedForce>(),
         kind_of::<AppliedTorque>(),
+        kind_of::<ContactField>(),
         kind_of::<Drag>(),
         kind_of::<EdgeDrag>(),
+        kind_of::<Elastic>(),
         kind_of::<Gravitation>(),
         kind_of::<Muscle>(),
         kind_of::<NonlinearSpring>(),

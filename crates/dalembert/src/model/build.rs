@@ -1,12 +1,15 @@
 //! Building a model: typed handles for Rust, checked entries for scenes.
 
-use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
+use super::{
+    AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
+};
 use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
 use crate::signals::{Signal, SignalRef};
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -90,6 +93,11 @@ impl Builder {
         self
     }
 
+    /// The gravitational acceleration so far, in m/s².
+    pub(crate) fn given_gravity(&self) -> [f64; 3] {
+        self.gravity
+    }
+
     /// The ground.
     pub fn ground(&self) -> BodyId<Ground> {
         BodyId { index: 0, kind: PhantomData }
@@ -104,7 +112,7 @@ impl Builder {
     pub fn signal(&mut self, name: &str, signal: Signal) -> SignalRef {
         let signal = Arc::new(signal);
         self.signals.push(Entry { name: name.to_owned(), item: Arc::clone(&signal) });
-        SignalRef::Named { name: name.to_owned(), signal: Some(signal) }
+        SignalRef::Named { name: name.to_owned(), signal: Some(signal), slot: None }
     }
 
     /// Adds a point of a body, given in the body's frame; an empty name stands for the body's own origin.
@@ -115,6 +123,11 @@ impl Builder {
     /// Adds a frame on a body: a point and an orientation, given in the body's frame.
     pub fn frame<B: Oriented>(&mut self, name: &str, body: BodyId<B>, at: [f64; 3], turn: Orientation) -> Frame {
         Frame(self.insert_marker(name, body.index, at, turn))
+    }
+
+    /// The four markers of a body that show its deformation.
+    pub fn affine_frame<B: Body>(&mut self, body: BodyId<B>) -> AffineFrame {
+        AffineFrame(self.insert_affine_frame(body.index))
     }
 
     /// Attaches a force.
@@ -179,6 +192,19 @@ impl Builder {
         self.markers.len() - 1
     }
 
+    /// The markers of a body's affine frame; those that exist already are used again.
+    pub(crate) fn insert_affine_frame(&mut self, body: usize) -> [usize; 4] {
+        let owner = self.bodies[body].name.clone();
+        let mut find = |label: &str, at: [f64; 3]| {
+            let name = if label.is_empty() { owner.clone() } else { format!("{owner}.{label}") };
+            let known = self.markers.iter().position(|m| m.body == body && m.name == name && m.site.at == at);
+            known.unwrap_or_else(|| self.insert_marker(label, body, at, Orientation::default()))
+        };
+        let origin = find("", [0.0; 3]);
+        let [x, y, z] = AXIS_MARKERS.map(|(label, at)| find(label, at));
+        [origin, x, y, z]
+    }
+
     /// A marker whose name does not begin with that of its body.
     pub(crate) fn insert_free_marker(&mut self, name: &str, body: usize, at: [f64; 3], turn: Orientation) -> usize {
         let number = self.insert_marker(name, body, at, turn);
@@ -232,14 +258,17 @@ impl Builder {
 
     fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) {
         let signals = &self.signals;
+        let numbers: HashMap<&str, usize> = signals.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
         let mut resolve = |section, owner: &str, references: Vec<&mut SignalRef>| {
             for reference in references {
-                let SignalRef::Named { name, signal } = reference else { continue };
-                if signal.is_some() {
+                let SignalRef::Named { name, signal, slot } = reference else { continue };
+                let found = numbers.get(name.as_str()).copied();
+                if let Some(own) = signal {
+                    *slot = found.filter(|&number| signals[number].item == *own);
                     continue;
                 }
-                match signals.iter().find(|s| s.name == *name) {
-                    Some(found) => *signal = Some(Arc::clone(&found.item)),
+                match found {
+                    Some(number) => (*signal, *slot) = (Some(Arc::clone(&signals[number].item)), Some(number)),
                     None => {
                         let nearest = crate::scene::nearest(name, signals.iter().map(|s| s.name.as_str()));
                         let hint = nearest.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
@@ -292,12 +321,14 @@ impl Builder {
         for marker in &self.markers {
             let body = &self.bodies[marker.body];
             let turned = marker.orientation != Orientation::default();
-            if !body.item.oriented() && (marker.site.at != [0.0; 3] || turned) {
-                let message = format!(
-                    "marker `{}`: a {} is a single point; it has no place for an offset or an orientation",
-                    marker.name,
-                    body.item.kind()
-                );
+            let (oriented, extended) = (body.item.oriented(), body.item.extended());
+            if (!extended && marker.site.at != [0.0; 3]) || (!oriented && turned) {
+                let lack = if extended {
+                    "body has points, but no orientation"
+                } else {
+                    "is a single point; it has no place for an offset or an orientation"
+                };
+                let message = format!("marker `{}`: a {} {lack}", marker.name, body.item.kind());
                 errors.push(ModelError { section: "body", name: body.name.clone(), key: None, message });
             }
         }
@@ -330,7 +361,7 @@ impl Builder {
             self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
         for (section, name, need, markers, defect) in forces.chain(constraints).chain(contacts) {
             let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
-            match need.count {
+            match need.markers() {
                 Some(count) if count != markers.len() => blame(
                     Some(need.key),
                     format!("needs {count} marker{}, found {}", if count == 1 { "" } else { "s" }, markers.len()),

@@ -1,10 +1,10 @@
 //! The report of a run: one HTML page that needs nothing else, and its pictures as files.
 //!
-//! All pictures are SVG written by [`svg`], so a report needs no plotting library, no script, no font and no
-//! network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
+//! All pictures are SVG written by [`svg`], so a report needs no plotting library, no font and no network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
 //! channels → [`panels`] (which channels share a plot) → [`plot`] (axes, [`scale`]; curves, [`decimate`]) →
 //! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself, [`shapes`] the bodies at instants that a scene asks for. Other runs may
-//! be shown beside: their curves in the same plots, their shapes next to each other.
+//! be shown beside: their curves in the same plots, their shapes next to each other. A [`View`] adds the motion in space, the only part
+//! of a page that has a script; without it nothing else is lost.
 
 pub mod contour;
 pub mod decimate;
@@ -61,6 +61,8 @@ pub struct ReportInput<'a> {
     pub shapes: Vec<Shapes>,
     /// Other runs to show beside it.
     pub others: Vec<Other<'a>>,
+    /// The picture that moves.
+    pub view: Option<View<'a>>,
 }
 
 /// Another run to compare with.
@@ -72,6 +74,15 @@ pub struct Other<'a> {
     pub trajectory: &'a Trajectory,
     /// The shapes that its scene asks for.
     pub shapes: Vec<Shapes>,
+}
+
+/// What a page needs to show the motion in space.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The animation as JSON.
+    pub animation: &'a str,
+    /// The program of the viewer; without it the page says how to get it.
+    pub script: Option<&'a str>,
 }
 
 /// One plot, ready for the page or a file.
@@ -99,6 +110,7 @@ impl<'a> ReportInput<'a> {
             figures: Vec::new(),
             shapes: Vec::new(),
             others: Vec::new(),
+            view: None,
         }
     }
 

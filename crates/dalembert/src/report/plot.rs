@@ -146,6 +146,9 @@ impl Plot<'_> {
             svg.text("mark", [field.left, y], Anchor::Start, &field.values.note);
             svg.text("mark", [field.left + field.width(), y], Anchor::End, &right_note);
         }
+        if form == Form::Inline {
+            draw_axis_data(&mut svg, &field);
+        }
         self.draw_grid(&mut svg, &field);
         self.draw_marks(&mut svg, &field, &marks, mark_rows);
         let mut drawn = false;
@@ -285,6 +288,23 @@ impl Plot<'_> {
         }
         path
     }
+}
+
+/// Where the field is and what time its sides stand for, for a script that moves a cursor over it.
+fn draw_axis_data(svg: &mut Svg, field: &Field) {
+    let [from, to] = field.time.range().map(|t| format!("{t:e}"));
+    svg.leaf(
+        "g",
+        &[
+            ("class", "time-axis".into()),
+            ("data-left", field.left.into()),
+            ("data-width", field.width().into()),
+            ("data-top", field.top.into()),
+            ("data-height", FIELD.into()),
+            ("data-from", (&from).into()),
+            ("data-to", (&to).into()),
+        ],
+    );
 }
 
 /// Index and place of the entries of a key between two edges, row by row.

@@ -72,9 +72,12 @@ pub fn page_style() -> String {
         };
         COLOURS.iter().map(value).collect()
     };
+    let (light, dark) = (list(false), list(true));
+    // The reader's choice in the page comes before that of the system.
     format!(
-        ":root{{color-scheme:light dark;{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{RULES}\n",
-        list(false),
-        list(true)
+        ":root{{color-scheme:light dark;{light}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n\
+         @media screen{{:root[data-theme=light]{{color-scheme:light;{light}}}:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n\
+         {RULES}\n"
     )
 }

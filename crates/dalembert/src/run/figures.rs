@@ -320,7 +320,7 @@ fn distance(
     point: Place<f64>,
 ) -> f64 {
     let parameters = model.initial_state().p;
-    let now = Instant { t, x: &[], p: &parameters };
+    let now = Instant { t, x: &[], p: &parameters, signals: &[] };
     f64::view::<Surfaces, _>(&*contact.item).gap(&now, &[surface, point]) + contact.item.touch().radius
 }
 

@@ -58,7 +58,9 @@ pub use node::{Key, Node, Table, Value};
 pub use overrides::Overrides;
 pub use parameters::Parameter;
 pub use schema::{FieldInfo, KindInfo, every_kind, fields, schema};
-pub use settings::{Crossing, EventSettings, Initial, OutputSettings, RunSettings, SceneInfo, World};
+pub use settings::{
+    ContactSettings, Crossing, EventSettings, Initial, OutputSettings, RestitutionLaw, RunSettings, SceneInfo, World,
+};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, Position, SourceFile, Sources, Span};
 pub use write::to_toml;
 

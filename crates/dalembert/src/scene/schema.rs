@@ -6,7 +6,7 @@ use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, Wor
 use crate::element::Kind;
 use crate::model::Need;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
-use dalembert_methods::integrate;
+use dalembert_methods::nonsmooth::choices;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
@@ -158,7 +158,7 @@ fn table<T: JsonSchema>(definitions: &mut Map<String, Value>) -> Value {
 /// The `[run]` table with the settings of every integrator by name.
 fn run_table(definitions: &mut Map<String, Value>) -> Value {
     let mut run = table::<RunSettings>(definitions);
-    let methods = integrate::methods();
+    let methods = choices();
     let names: Vec<&str> = methods.iter().map(|about| about.name).collect();
     run["properties"]["integrator"] = json!({ "description": "The integrator.", "enum": names, "default": "dop853" });
     let mut settings = Map::new();
@@ -184,7 +184,11 @@ fn element(kind: &KindInfo, definitions: &mut Map<String, Value>) -> Value {
     if let Some(need) = kind.need {
         let name = json!({ "type": "string", "description": "A body, or a marker as `body.marker`." });
         let names = match need.count {
+            Some(1) if need.affine => {
+                json!({ "anyOf": [name, { "type": "array", "items": name, "minItems": 4, "maxItems": 4 }] })
+            }
             Some(1) => name,
+            Some(n) if need.affine => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n + 3 }),
             Some(n) => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n }),
             None => json!({ "type": "array", "items": name, "minItems": 2 }),
         };
