@@ -69,7 +69,7 @@ fn times(settings: &[&str]) -> BTreeMap<(String, String), f64> {
 }
 
 /// Event times converge in proportion to the tolerance, as global errors do under error control per step, down to the 1e-12 s to which
-/// events are located. (At 1e-7 the pairs of corners no longer act together, so that there are more events.)
+/// events are located. Corners that lift off within the error of a step may touch once more; such events are not compared.
 #[test]
 fn event_times_converge_with_the_tolerance() {
     let run = |method: &str, tolerance: &str| {
@@ -82,8 +82,7 @@ fn event_times_converge_with_the_tolerance() {
     let errors = tolerances.map(|tolerance| {
         methods.map(|method| {
             let now = run(method, tolerance);
-            assert!(now.keys().eq(best.keys()), "{method} {tolerance}");
-            now.iter().fold(0.0f64, |max, (key, time)| max.max((time - best[key]).abs()))
+            best.iter().fold(0.0f64, |max, (key, time)| max.max((now[key] - time).abs()))
         })
     });
     println!("| tolerance | `{}` | `{}` |\n|---|---|---|", methods[0], methods[1]);
