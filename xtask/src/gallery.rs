@@ -41,12 +41,8 @@ fn page(scenes: &[(&str, &str)]) -> Outcome<String> {
     let mut page = String::from(TOP);
     for (name, summary) in scenes {
         let text = read(&root().join(format!("crates/dalembert/scenes/{name}.toml")))?;
-        let field = |key: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='))?;
-            Some(line.trim().trim_matches('"').to_owned())
-        };
-        let title = field("title").unwrap_or_else(|| (*name).to_owned());
-        let shows = field("description").unwrap_or_else(|| summary.trim().to_owned());
+        let title = field(&text, "title").unwrap_or_else(|| (*name).to_owned());
+        let shows = field(&text, "description").unwrap_or_default();
         let _ = write!(
             page,
             "\n## {title}\n\n<a href=\"gallery/{name}.html\">\n\n![{title}](pictures/gallery/{name}.png)\n\n</a>\n\n`{name}`: {}. {shows}\n\n\
@@ -56,4 +52,26 @@ fn page(scenes: &[(&str, &str)]) -> Outcome<String> {
         );
     }
     Ok(page)
+}
+
+/// A text of the table `[scene]`, in one line.
+fn field(text: &str, key: &str) -> Option<String> {
+    let start = text.find(&format!("\n{key} = \""))? + key.len() + 4;
+    let rest = &text[start..];
+    let mark = if rest.starts_with("\"\"\"") { "\"\"\"" } else { "\"" };
+    let inner = &rest[mark.len()..];
+    Some(inner[..inner.find(mark)?].split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_from_one_line_or_more() {
+        let text = "[scene]\ntitle = \"A \"\ndescription = \"\"\"\nb\nc.\"\"\"\n";
+        assert_eq!(field(text, "title").as_deref(), Some("A"));
+        assert_eq!(field(text, "description").as_deref(), Some("b c."));
+        assert_eq!(field(text, "other"), None);
+    }
 }

@@ -65,7 +65,8 @@ const CHORES: &[Chore] = &[
         name: "gallery",
         arguments: "",
         about: "run all built-in scenes and write docs/src/gallery.md with their pictures",
-        detail: "Needs Chromium for the pictures. The animations are written to docs/src/gallery and are not kept under version control.",
+        detail: "Needs Chromium for the pictures. The reports go to docs/src/gallery, beside the page, and are not kept under\n\
+                 version control.",
         run: gallery::build,
     },
     Chore {
