@@ -46,7 +46,10 @@ fn energies_of_stretches() {
         for (material, expected) in materials().iter().zip(by_hand) {
             let found = material.energy(&f, None);
             // Ogden by 50 matrix operations at a condition number of a few hundred; the others by a few sums.
-            assert!((found - expected).abs() <= 1e5 * EPSILON * (1.0 + expected.abs()), "{material:?}: {found} {expected}");
+            assert!(
+                (found - expected).abs() <= 1e5 * EPSILON * (1.0 + expected.abs()),
+                "{material:?}: {found} {expected}"
+            );
         }
     }
 }

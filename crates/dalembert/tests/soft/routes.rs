@@ -146,17 +146,11 @@ fn rigid_bodies_carry_the_same_fields() {
     assert!((inertia.matrix.0[0][0] - mass * (y * y + z * z) / 12.0).abs() < 1e-12);
     assert!((inertia.matrix.0[1][1] - mass * (x * x + z * z) / 12.0).abs() < 1e-12);
     let mut b = Model::builder();
-    let rigid = Rigid {
-        mass,
-        inertia,
-        centre: [0.0; 3],
-        position,
-        orientation: turn,
-        velocity,
-        angular_velocity: spin,
-    };
+    let rigid =
+        Rigid { mass, inertia, centre: [0.0; 3], position, orientation: turn, velocity, angular_velocity: spin };
     let body = b.body("rigid", rigid);
-    let affine = Affine { position, orientation: turn, velocity, angular_velocity: spin, ..Affine::new(form.clone(), 1000.0) };
+    let affine =
+        Affine { position, orientation: turn, velocity, angular_velocity: spin, ..Affine::new(form.clone(), 1000.0) };
     let other = b.body("affine", affine);
     let ground = b.ground();
     let floor = b.frame("floor", ground, [0.0; 3], Orientation::default());
@@ -186,9 +180,8 @@ fn rigid_bodies_carry_the_same_fields() {
 /// Four particles at the corners of a tetrahedron as a homogeneous body: energy and momentum stay, the volume too.
 #[test]
 fn four_particles_are_a_soft_body() {
-    let particle = |x: [f64; 3], v: [f64; 3]| {
-        format!("kind = \"particle\"\nmass = 1\nposition = {x:?}\nvelocity = {v:?}\n")
-    };
+    let particle =
+        |x: [f64; 3], v: [f64; 3]| format!("kind = \"particle\"\nmass = 1\nposition = {x:?}\nvelocity = {v:?}\n");
     let text = format!(
         "[body.a]\n{}[body.b]\n{}[body.c]\n{}[body.d]\n{}\
          [force.material]\nkind = \"elastic\"\non = [\"a\", \"b\", \"c\", \"d\"]\nvolume = 0.2\n\
@@ -252,7 +245,9 @@ fn supports_may_move() {
 /// All points slide alike: friction is −μ v/√(v² + v₀²) times the normal force, and heats by that times the speed.
 #[test]
 fn coulomb_friction() {
-    for form in [Form::Disc(Disc { radius: 0.5, depth: 1.0 }), Form::Rectangle(Rectangle { size: [1.0, 1.0], depth: 1.0 })] {
+    for form in
+        [Form::Disc(Disc { radius: 0.5, depth: 1.0 }), Form::Rectangle(Rectangle { size: [1.0, 1.0], depth: 1.0 })]
+    {
         let shape = shape(form);
         let given = Given {
             damping: None,
@@ -270,7 +265,8 @@ fn coulomb_friction() {
         let field = ContactField::from(given);
         assert!(Force::defect(&field, 5).is_none());
         let speed = 0.3;
-        let unit = |x: [f64; 3]| Place { r: Vec3([x[0], x[1], x[2] + 0.51]), v: Vec3([speed, 0.0, 0.0]), ..Place::default() };
+        let unit =
+            |x: [f64; 3]| Place { r: Vec3([x[0], x[1], x[2] + 0.51]), v: Vec3([speed, 0.0, 0.0]), ..Place::default() };
         let mut at = vec![Place { rotation: Mat3::identity(), ..Place::default() }];
         at.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(unit));
         let (now, mut out) = (Instant { t: 0.0, x: &[], p: &[] }, vec![Wrench::default(); 5]);
@@ -323,7 +319,14 @@ fn planes_are_alike() {
         let form = shape(Form::Rectangle(Rectangle { size: [1.0, 0.6], depth: 1.0 }));
         let mut b = Model::builder();
         b.gravity(gravity);
-        let body = AffinePlane { plane, position, velocity, angle: 0.4, angular_velocity: 0.3, ..AffinePlane::new(form.clone(), 3.0) };
+        let body = AffinePlane {
+            plane,
+            position,
+            velocity,
+            angle: 0.4,
+            angular_velocity: 0.3,
+            ..AffinePlane::new(form.clone(), 3.0)
+        };
         let body = b.body("blob", body);
         let ground = b.ground();
         let floor = b.frame("floor", ground, [0.0; 3], Orientation::default());
