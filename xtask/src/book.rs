@@ -1,10 +1,12 @@
-//! The book and the root documents: links, the table of modules, and scenes among the code samples.
+//! The book and the root documents: links, pictures, the table of modules, and scenes among the code samples.
 //!
 //! A sample that is a whole scene is fenced as `toml scene`; `dalembert check` must accept it. One fenced as `toml bad` must be
-//! refused with exit code 2. Plain `toml` samples are fragments.
+//! refused with exit code 2. Samples fenced as `toml part NAME` are, one after the other, the whole text of the built-in scene NAME.
+//! Plain `toml` samples are fragments.
 
+use crate::pictures;
 use crate::shell::{Outcome, command, files, installed, read, root, run, target};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -34,15 +36,18 @@ pub fn check() -> Outcome {
 fn check_pages() -> Outcome {
     let mut faults = Vec::new();
     let pages = pages();
-    for page in &pages {
-        check_links(page, &read(page)?, &mut faults);
+    let texts = pages.iter().map(|page| read(page)).collect::<Outcome<Vec<String>>>()?;
+    pictures::check(&texts, &mut faults);
+    for (page, text) in pages.iter().zip(&texts) {
+        check_links(page, text, &mut faults);
+        check_parts(page, text, &mut faults)?;
     }
     check_summary(&read(&root().join("docs/src/SUMMARY.md"))?, &mut faults);
     check_modules(&read(&root().join("ARCHITECTURE.md"))?, &mut faults)?;
     if !faults.is_empty() {
         return Err(format!("\n{}", faults.join("\n")));
     }
-    println!("links of {} documents and the table of modules are right", pages.len());
+    println!("links and pictures of {} documents and the table of modules are right", pages.len());
     Ok(())
 }
 
@@ -89,6 +94,44 @@ fn links(text: &str) -> Vec<&str> {
         }
     }
     // A link text that is code ends in the piece after it: `](` then stands at the beginning of a piece, which is found above.
+    found
+}
+
+/// A scene explained piece by piece is the built-in scene, but for empty lines.
+fn check_parts(page: &Path, text: &str, faults: &mut Vec<String>) -> Outcome {
+    for (scene, pieces) in parts(text) {
+        let file = root().join("crates/dalembert/scenes").join(format!("{scene}.toml"));
+        let whole = read(&file)?;
+        let lines = |text: &'_ str| -> Vec<String> {
+            text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        };
+        let (shown, real) = (lines(&pieces), lines(&whole));
+        if shown != real {
+            let first = shown.iter().zip(&real).find(|(a, b)| a != b);
+            let what = first.map_or_else(
+                || format!("{} lines for {}", shown.len(), real.len()),
+                |(a, b)| format!("`{a}` for `{b}`"),
+            );
+            faults.push(format!("{}: the pieces are not the scene `{scene}`: {what}", short(page)));
+        }
+    }
+    Ok(())
+}
+
+/// The scenes explained piece by piece: name and text.
+fn parts(text: &str) -> BTreeMap<&str, String> {
+    let mut found: BTreeMap<&str, String> = BTreeMap::new();
+    let (mut fenced, mut scene) = (false, None);
+    for line in text.lines() {
+        if let Some(info) = line.strip_prefix("```") {
+            fenced = !fenced;
+            scene = info.strip_prefix("toml part ").filter(|_| fenced);
+        } else if let Some(name) = scene {
+            let text = found.entry(name).or_default();
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
     found
 }
 
@@ -189,6 +232,15 @@ mod tests {
     fn links_are_found_outside_code() {
         let text = "[a](b.md) `[c](d.md)` and [`e`](f.md#g)\n```\n[h](i.md)\n```\n![j](k.svg)";
         assert_eq!(links(text), ["b.md", "f.md#g", "k.svg"]);
+    }
+
+    #[test]
+    fn parts_of_a_scene_follow_each_other() {
+        let text = "```toml part a\nb = 1\n```\nprose\n```toml\nc = 2\n```\n```toml part a\nd = 3\n```\n";
+        assert_eq!(parts(text), BTreeMap::from([("a", "b = 1\nd = 3\n".to_owned())]));
+        let mut faults = Vec::new();
+        check_parts(Path::new("page.md"), "```toml part leech\n[scene]\n```\n", &mut faults).unwrap_or_default();
+        assert_eq!(faults.len(), 1, "{faults:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Smaller chores: generated pages, pictures, benches, fuzzing.
+//! Smaller chores: generated pages, benches, fuzzing.
 
 use crate::shell::{Outcome, cargo, command, installed, output, root, run, target, tools, works, write};
 use std::path::PathBuf;
@@ -33,31 +33,14 @@ pub fn schema(_: &[String]) -> Outcome {
     write(&root().join("docs/src/scene.schema.json"), &printed(&["schema"])?)
 }
 
-/// Scenes whose pictures the pages show: the scene, the picture among those of its report, and the name it gets.
-const PICTURES: &[(&str, &str, &str)] = &[("double-pendulum", "motion.svg", "double-pendulum.svg")];
-
-/// Draws the pictures of the pages.
-pub fn pictures(_: &[String]) -> Outcome {
-    let tool = release_binary()?;
-    let folder = target().join("pictures");
-    let mut made: Vec<&str> = Vec::new();
-    for (scene, picture, name) in PICTURES {
-        let record = folder.join(scene);
-        if !made.contains(scene) {
-            run(command(&tool, &["run", scene, "--out"]).arg(&record))?;
-            run(command(&tool, &["report", "--svg"]).arg(record.join("pictures")).arg(&record))?;
-            made.push(scene);
-        }
-        let from = record.join("pictures").join(picture);
-        let text = crate::shell::read(&from)?;
-        write(&root().join("docs/src/pictures").join(name), &text)?;
-    }
-    Ok(())
+/// Prints how the time of a leech grows with its length.
+pub fn scaling(arguments: &[String]) -> Outcome {
+    run(cargo(&["bench", "--package", "dalembert", "--bench", "scaling", "--"]).args(arguments))
 }
 
-/// Runs the benches.
+/// Runs the criterion benches.
 pub fn bench(arguments: &[String]) -> Outcome {
-    let mut bench = cargo(&["bench", "--workspace", "--benches"]);
+    let mut bench = cargo(&["bench", "--package", "dalembert", "--bench", "pieces", "--bench", "leech"]);
     if !arguments.is_empty() {
         bench.arg("--").args(arguments);
     }

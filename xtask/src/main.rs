@@ -2,10 +2,14 @@
 
 mod book;
 mod chores;
+mod dae;
+mod gallery;
 mod peers;
+mod pictures;
 mod shell;
 mod test;
 mod tidy;
+mod viewer;
 
 use shell::Outcome;
 use std::process::ExitCode;
@@ -24,9 +28,45 @@ const CHORES: &[Chore] = &[
         name: "test",
         arguments: "",
         about: "everything that must pass before a change is merged",
-        detail: "Stages: format, clippy, build, tests (with doc tests and the fuzz corpus), examples, rustdoc, book, tidiness.\n\
+        detail: "Stages: format, viewer, clippy, build, tests (with doc tests and the fuzz corpus), examples, rustdoc, browser, book,\n\
+                 tidiness.\n\
                  Stops at the first stage that fails. All stages share one profile, so everything is built once.",
         run: test::run,
+    },
+    Chore {
+        name: "viewer",
+        arguments: "",
+        about: "build the 3-D viewer with Node.js; the next build of the command line takes it in",
+        detail: "Fetches its packages from npm as package-lock.json says, checks the types and writes viewer/dist/viewer.js.",
+        run: viewer::build,
+    },
+    Chore {
+        name: "browser",
+        arguments: "",
+        about: "test reports and the studio in headless Chromium",
+        detail: "Builds viewer and command line first. Chromium is taken from Debian's package; DALEMBERT_BROWSER names another one.",
+        run: viewer::test,
+    },
+    Chore {
+        name: "viewer-speed",
+        arguments: "",
+        about: "measure frames per second of a leech of 200 segments and of 1000 boxes at 720p",
+        detail: "In headless Chromium, so mostly with software rendering; prints a table.",
+        run: viewer::speed,
+    },
+    Chore {
+        name: "studio-soak",
+        arguments: "[seconds]",
+        about: "run the studio at 60 updates a second and watch its memory (default 180 s)",
+        detail: "Fails if the memory of the server or of the page grows beyond what its first third had needed.",
+        run: viewer::soak,
+    },
+    Chore {
+        name: "gallery",
+        arguments: "",
+        about: "run all built-in scenes and write docs/src/gallery.md with their pictures",
+        detail: "Needs Chromium for the pictures. The animations are written to docs/src/gallery and are not kept under version control.",
+        run: gallery::build,
     },
     Chore {
         name: "book",
@@ -53,8 +93,8 @@ const CHORES: &[Chore] = &[
         name: "pictures",
         arguments: "",
         about: "draw the pictures of README and book with the tool itself",
-        detail: "Runs the built-in scenes and writes their pictures into docs/src/pictures.",
-        run: chores::pictures,
+        detail: "Runs built-in scenes and writes their pictures into docs/src/pictures. `test` checks that each is there and shown.",
+        run: pictures::draw,
     },
     Chore {
         name: "peers",
@@ -64,6 +104,21 @@ const CHORES: &[Chore] = &[
                  each of them and with dalembert. A peer that cannot be installed is left out, and the page says so.\n\
                  With --quick only short chains run, and the page goes to target/peers/benchmarks.md.",
         run: peers::run,
+    },
+    Chore {
+        name: "dae",
+        arguments: "[--quick]",
+        about: "work and precision against SUNDIALS IDA, write docs/src/benchmarks-dae.md",
+        detail: "Runs the bench `precision` and the same systems with IDA of the package scikit-sundae from PyPI, in the\n\
+                 Python environment of `peers`; needs gcc. With --quick few tolerances run, and the page goes to target/peers.",
+        run: dae::run,
+    },
+    Chore {
+        name: "scaling",
+        arguments: "[--quick]",
+        about: "print the time of a leech against its length, with the exponent of a power law",
+        detail: "From 5 to 2000 segments, with a volume for each and with one for all, free and on a wall; `bench scaling`.",
+        run: chores::scaling,
     },
     Chore {
         name: "bench",

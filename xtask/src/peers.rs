@@ -2,25 +2,35 @@
 
 use crate::chores::release_binary;
 use crate::shell::{self, Outcome, command, root, target};
+use std::path::{Path, PathBuf};
 
 /// Packages from PyPI. The first line is needed by the script itself, the others are the peers.
 const NEEDED: &[&str] = &["numpy", "scipy"];
 const PEERS: &[&str] = &["exudyn", "mujoco"];
 
-/// Makes the environment, runs the race and writes the page.
-fn race_all(quick: bool) -> Outcome {
+/// Makes the Python environment with the packages that are needed; gives its folder and its Python.
+pub fn environment(needed: &[&str]) -> Outcome<(PathBuf, PathBuf)> {
     let folder = target().join("peers");
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !python.exists() {
         println!("making a Python environment in target/peers");
         shell::run(command(if cfg!(windows) { "python" } else { "python3" }, &["-m", "venv"]).arg(&folder))?;
     }
-    let install = |package: &str| shell::run(&mut command(&python, &["-m", "pip", "install", "--quiet", package]));
-    for package in NEEDED {
-        install(package)?;
+    for package in needed {
+        install(&python, package)?;
     }
+    Ok((folder, python))
+}
+
+fn install(python: &Path, package: &str) -> Outcome {
+    shell::run(&mut command(python, &["-m", "pip", "install", "--quiet", package]))
+}
+
+/// Makes the environment, runs the race and writes the page.
+fn race_all(quick: bool) -> Outcome {
+    let (folder, python) = environment(NEEDED)?;
     for package in PEERS {
-        if let Err(message) = install(package) {
+        if let Err(message) = install(&python, package) {
             println!("{package} cannot be installed and is left out: {message}");
         }
     }

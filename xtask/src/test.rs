@@ -9,11 +9,13 @@ type Stage = (&'static str, fn() -> Outcome);
 
 const STAGES: &[Stage] = &[
     ("format", format),
+    ("viewer", viewer),
     ("clippy", clippy),
     ("build", build),
     ("tests", tests),
     ("examples", examples),
     ("rustdoc", rustdoc),
+    ("browser", crate::viewer::check),
     ("book", book::check),
     ("tidiness", tidy::check),
 ];
@@ -40,6 +42,11 @@ pub fn run(_: &[String]) -> Outcome {
 
 fn format() -> Outcome {
     shell::run(&mut cargo(&["fmt", "--all", "--check"]))
+}
+
+/// Before the command line, which takes it in.
+fn viewer() -> Outcome {
+    crate::viewer::build(&[])
 }
 
 fn clippy() -> Outcome {

@@ -33,6 +33,10 @@ pub enum Command {
     Schema,
     /// Make the report of a run record again, or its pictures as files.
     Report(ReportOptions),
+    /// Run a scene in the browser: change it, adjust it, look at it.
+    View(ViewOptions),
+    /// Write the motion of a run record for other programs.
+    Export(ExportOptions),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -131,9 +135,36 @@ pub struct NewOptions {
 pub struct ReportOptions {
     /// The folder of a run record.
     pub folder: PathBuf,
+    /// Show another run record beside it; may be repeated.
+    #[arg(long, value_name = "FOLDER")]
+    pub compare: Vec<PathBuf>,
     /// Write the pictures as SVG files into this folder instead.
     #[arg(long, value_name = "FOLDER")]
     pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ViewOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// The port to listen on; 0 takes any that is free. Only this machine can reach it.
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// Print the address only, and leave opening it to the reader.
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportOptions {
+    /// The folder of a run record.
+    pub folder: PathBuf,
+    /// Write a binary glTF file (.glb) with animation.
+    #[arg(long, value_name = "FILE")]
+    pub gltf: Option<PathBuf>,
+    /// Write a time series for ParaView (motion.pvd and .vtp files) into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub vtk: Option<PathBuf>,
 }
 
 /// A number that is not infinite.

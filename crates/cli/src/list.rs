@@ -3,6 +3,7 @@
 use crate::args::{ListOptions, What};
 use crate::exit::Exit;
 use dalembert::methods::integrate;
+use dalembert::methods::nonsmooth::choices;
 use dalembert::scene::{KindInfo, every_kind, fields};
 use dalembert::scenes;
 use std::fmt::Write;
@@ -39,7 +40,7 @@ pub fn list(options: &ListOptions) -> Result<(), Exit> {
     }
     if wanted(What::Integrators) {
         heading(&mut out, "Integrators", options.markdown);
-        for about in integrate::methods() {
+        for about in choices() {
             if options.markdown { method(&mut out, about) } else { row(&mut out, about.name, about.title, false) }
         }
     }

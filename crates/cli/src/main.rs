@@ -3,11 +3,14 @@
 mod args;
 mod check;
 mod exit;
+mod export;
 mod list;
 mod new;
 mod report;
 mod run;
 mod source;
+mod studio;
+mod viewer;
 mod watch;
 
 use args::{Cli, Command};
@@ -24,6 +27,8 @@ fn main() -> ExitCode {
         Command::New(options) => new::new(&options),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
+        Command::View(options) => studio::view(&options),
+        Command::Export(options) => export::export(&options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "dalembert", &mut script);

@@ -2,51 +2,52 @@
 
 use crate::args::ReportOptions;
 use crate::exit::Exit;
-use dalembert::methods::trajectory::{Event, Trajectory};
-use dalembert::record::{self, Summary};
-use dalembert::report::stroboscope::Motion;
-use dalembert::report::{ReportInput, automatic_panels, page as html, svg_files};
-use dalembert::run::motion;
+use crate::viewer;
+use dalembert::record::{self, Record};
+use dalembert::report::{Other, ReportInput, View, page, svg_files};
+use dalembert::run::{Figures, figures, motion};
 use dalembert::scene::{Document, Limits, Overrides, Scene};
+use std::path::Path;
 
-/// The report of a run as a page.
-pub fn page(
-    summary: &Summary,
-    trajectory: &Trajectory,
-    steps: &[(f64, f64)],
-    events: &[Event],
-    scene_text: &str,
-    motion: Option<&Motion>,
-) -> String {
-    html(&ReportInput {
-        summary,
-        trajectory,
-        steps,
-        events,
-        scene_text,
-        panels: automatic_panels(trajectory.channels()),
-        motion,
-    })
+/// A record and the scene in it.
+fn read(folder: &Path) -> Result<(Record, Scene), Exit> {
+    let record = record::read(folder)?;
+    let document = Document::from_text("scene.toml", &record.scene, &Overrides::none(), &Limits::default())?;
+    Ok((record, Scene::from_document(document)?))
 }
 
-/// Makes the report again from the record, or its pictures as files.
+/// The view of an animation with the viewer, if this program has it.
+pub fn view(animation: Option<&str>) -> Option<View<'_>> {
+    animation.map(|animation| View { animation, script: viewer::script() })
+}
+
+/// Makes the report again from the record, or its pictures as files; other runs may be shown beside it.
 pub fn report(options: &ReportOptions) -> Result<(), Exit> {
-    let record = record::read(&options.folder)?;
-    let document = Document::from_text("scene.toml", &record.scene, &Overrides::none(), &Limits::default())?;
-    let scene = Scene::from_document(document)?;
+    let (record, scene) = read(&options.folder)?;
+    let others = options.compare.iter().map(|folder| read(folder)).collect::<Result<Vec<_>, _>>()?;
     let motion = motion(&scene.model, &record.trajectory);
+    let Figures { panels, shapes } = figures(&scene, &record.trajectory, &record.events);
+    let other = |(record, scene): &'_ (Record, Scene)| figures(scene, &record.trajectory, &record.events).shapes;
     let input = ReportInput {
-        summary: &record.summary,
-        trajectory: &record.trajectory,
         steps: &record.steps,
         events: &record.events,
         scene_text: &record.scene,
-        panels: automatic_panels(record.trajectory.channels()),
         motion: motion.as_ref(),
+        view: view(record.animation.as_deref()),
+        figures: panels,
+        shapes,
+        others: others
+            .iter()
+            .map(|pair| Other {
+                name: pair.0.summary.name.clone(),
+                trajectory: &pair.0.trajectory,
+                shapes: other(pair),
+            })
+            .collect(),
+        ..ReportInput::new(&record.summary, &record.trajectory)
     };
     let Some(folder) = &options.svg else {
-        let page = html(&input);
-        record::replace_report(&options.folder, &page)?;
+        record::replace_report(&options.folder, &page(&input))?;
         return crate::print(&format!("{}\n", options.folder.join("report.html").display()));
     };
     std::fs::create_dir_all(folder).map_err(|error| Exit::io(&format!("make `{}`", folder.display()), &error))?;

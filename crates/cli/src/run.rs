@@ -4,8 +4,11 @@ use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::watch::Terminal;
 use crate::{print, report, source};
+use dalembert::picture::Animation;
 use dalembert::record::{self, Checkpoint, Contents, Status, Summary};
-use dalembert::run::{Outcome, run as simulate};
+use dalembert::report::{ReportInput, page};
+use dalembert::run::{Figures, Outcome, figures, run as simulate};
+use dalembert::scene::Scene;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,7 +36,7 @@ pub fn run(options: &RunOptions) -> Result<(), Exit> {
     let mut outcome = outcome.map_err(|error| Exit::start(&error, &scene))?;
     outcome.summary.wall_time = began.elapsed().as_secs_f64();
 
-    write(&folder, &scene.model, &outcome)?;
+    write(&folder, &scene, &outcome)?;
     if options.json {
         print(&outcome.summary.to_json())?;
     } else if !options.quiet {
@@ -61,22 +64,22 @@ fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
     Ok(Checkpoint::read(&path)?)
 }
 
-fn write(folder: &Path, model: &dalembert::model::Model, outcome: &Outcome) -> Result<(), Exit> {
-    let motion = dalembert::run::motion(model, &outcome.trajectory);
-    let page = report::page(
-        &outcome.summary,
-        &outcome.trajectory,
-        &outcome.steps,
-        &outcome.events,
-        &outcome.scene,
-        motion.as_ref(),
-    );
+fn write(folder: &Path, scene: &Scene, outcome: &Outcome) -> Result<(), Exit> {
+    let Outcome { summary, trajectory, steps, events, scene: scene_text, film, .. } = outcome;
+    let motion = dalembert::run::motion(&scene.model, trajectory);
+    let title = if summary.title.is_empty() { &summary.name } else { &summary.title };
+    let animation = Animation::new(&scene.model, title, film, events).map(|animation| animation.to_json());
+    let (motion, view) = (motion.as_ref(), report::view(animation.as_deref()));
+    let Figures { panels: figures, shapes } = figures(scene, trajectory, events);
+    let plain = ReportInput::new(summary, trajectory);
+    let page = page(&ReportInput { steps, events, scene_text, motion, view, figures, shapes, ..plain });
     let contents = Contents {
         scene: &outcome.scene,
         summary: &outcome.summary,
         trajectory: &outcome.trajectory,
         steps: &outcome.steps,
         events: &outcome.events,
+        animation: animation.as_deref(),
         report: Some(&page),
         checkpoint: outcome.checkpoint.as_ref(),
     };
@@ -115,6 +118,10 @@ fn table(summary: &Summary, folder: &Path) -> String {
     };
     line("at start", energies(&ledger.start));
     line("at end", energies(&ledger.end));
+    if ledger.lost_in_impacts != 0.0 || ledger.lost_in_sliding != 0.0 {
+        let (impacts, sliding) = (ledger.lost_in_impacts, ledger.lost_in_sliding);
+        line("contacts", format!("lost in impacts {impacts:.6e} J, in sliding {sliding:.6e} J"));
+    }
     let verdict = if ledger.closes { "closes" } else { "DOES NOT CLOSE" };
     line("ledger", format!("{verdict}: worst {:.3e} J, allowed {:.3e} J", ledger.worst_imbalance, ledger.allowance));
     line(

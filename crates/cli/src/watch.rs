@@ -95,7 +95,7 @@ impl Watcher for Terminal {
     fn event(&mut self, event: &Event) {
         if self.events {
             self.bar.suspend(|| {
-                eprintln!("  t = {:.9} s  {:9} {}  {}", event.time, event.kind, event.element, event.marker);
+                eprintln!("{}", line(event));
             });
         }
     }
@@ -114,6 +114,12 @@ impl Watcher for Terminal {
     }
 }
 
+/// An event as a row of a table: time, kind, element, marker, value.
+fn line(event: &Event) -> String {
+    let place = format!("{} {}", event.element, event.marker);
+    format!("  t = {:.9} s  {:9} {place:<36} {:>12.5e} {}", event.time, event.kind, event.value, event.unit)
+}
+
 /// A duration as people say it.
 fn duration(seconds: f64) -> String {
     match seconds {
@@ -121,5 +127,24 @@ fn duration(seconds: f64) -> String {
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 5400.0 => format!("{:.0} min", s / 60.0),
         s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_rows_of_a_table() {
+        let event = Event {
+            time: 0.24,
+            kind: "impact".to_owned(),
+            element: "contact.wall".to_owned(),
+            marker: "corner".to_owned(),
+            value: 0.1,
+            unit: "N s".to_owned(),
+        };
+        let row = line(&event);
+        assert_eq!(row, "  t = 0.240000000 s  impact    contact.wall corner                   1.00000e-1 N s");
     }
 }

@@ -158,6 +158,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         trajectory: &trajectory,
         steps: &steps,
         events: &events,
+        animation: None,
         report: Some(&page),
         checkpoint: None,
     };

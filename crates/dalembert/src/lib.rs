@@ -15,6 +15,7 @@ pub mod forces;
 pub mod joints;
 pub mod materials;
 pub mod model;
+pub mod picture;
 pub mod record;
 pub mod report;
 pub mod run;

@@ -40,6 +40,7 @@ pub const ALL: &[BuiltIn] = scenes! {
     "cradle": "Newton's cradle",
     "leech-free": "a leech of five segments that flies freely and twitches",
     "leech-21": "a leech of 21 segments, each with its own volume, through which a wave runs",
+    "crawling": "a leech that crawls by waves of contraction, with a sucker at each end",
     "swimming": "a leech that swims by waves of bending in a viscous medium",
     "cube-slide": "a rigid cube falls from an edge on a field of contact forces, without friction",
     "cube-rock": "the same with friction: it rocks",

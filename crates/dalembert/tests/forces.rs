@@ -17,7 +17,7 @@ use dalembert::signals::{Formula, Interpolation, SignalRef};
 use std::f64::consts::PI;
 
 const EPSILON: f64 = f64::EPSILON;
-const NOW: Instant<'static, f64> = Instant { t: 0.7, x: &[], p: &[] };
+const NOW: Instant<'static, f64> = Instant { t: 0.7, x: &[], p: &[], signals: &[] };
 
 fn at(r: [f64; 3], v: [f64; 3]) -> Place<f64> {
     turned(r, v, [0.0; 3], [0.0; 3])
@@ -270,7 +270,7 @@ fn points_that_meet_do_no_harm() {
     // The gradient of the drag at rest exists: no division by |u| = 0.
     let still = [at([0.0; 3], [0.0; 3]).in_time(&Default::default())];
     let mut out = [Wrench::default()];
-    let now = Instant { t: 0.0.into(), x: &[], p: &[] };
+    let now = Instant { t: 0.0.into(), x: &[], p: &[], signals: &[] };
     Force::apply(&Drag { quadratic: 1.0.into(), ..Drag::default() }, &now, &still, &mut out);
     assert!(out[0].force.0.iter().all(|f| f.eps[0] == 0.0));
 }

@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert::bodies::{AnyBody, Body, Inertia, Rigid};
-use dalembert::check::{self, ASSEMBLY_LAWS, BODY_LAWS, CONSTRAINT_LAWS, FORCE_LAWS, SIGNAL_LAWS, try_law};
+use dalembert::check::{
+    self, ASSEMBLY_LAWS, BODY_LAWS, CONSTRAINT_LAWS, CONTACT_LAWS, FORCE_LAWS, SIGNAL_LAWS, try_law,
+};
 use dalembert::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Quantity, Rolling};
+use dalembert::contacts::{AnyContact, Friction, FrictionCurve, Surface, Touch, Touching};
 use dalembert::element::{About, Kind, read_attached};
 use dalembert::forces::{
     AnyForce, AppliedForce, AppliedTorque, Axes, Force, Gravitation, Law, NonlinearSpring, TensionPoints, TensionTable,
@@ -14,7 +17,7 @@ use dalembert::methods::vector::Vec3;
 use dalembert::methods::{Jet, Real};
 use dalembert::model::{Acceleration, Instant, Markers, Place, Point, Site, Wrench};
 use dalembert::signals::{Formula, Harmonic, Interpolation, Signal, SignalRef};
-use dalembert::{assemblies, bodies, constraints, forces, joints, signals};
+use dalembert::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::any::TypeId;
@@ -29,6 +32,7 @@ fn everything_registered_keeps_the_laws() {
     let expected = bodies::kinds().len() * (BODY_LAWS.len() + 1)
         + forces::kinds().len() * (FORCE_LAWS.len() + 1)
         + (joints::kinds().len() + constraints::kinds().len()) * (CONSTRAINT_LAWS.len() + 1)
+        + contacts::kinds().len() * (CONTACT_LAWS.len() + 1)
         + signals::kinds().len() * (SIGNAL_LAWS.len() + 1)
         + assemblies::kinds().len() * (ASSEMBLY_LAWS.len() + 1);
     assert_eq!(findings.len(), expected);
@@ -267,6 +271,79 @@ fn wrong_constraints_are_caught() {
     let skate = |square| broken::<dyn AnyConstraint>(CONSTRAINT_LAWS, &Nonholonomic(WrongSkate { square }));
     assert_eq!(skate(false), [""; 0]);
     assert!(skate(true).contains(&"rate"));
+}
+
+/// A ball with a fault in what the house asks of surfaces.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+struct WrongBall {
+    fault: BallFault,
+    friction: Friction,
+    suction: SignalRef,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+enum BallFault {
+    None,
+    /// The normal has another length.
+    Length,
+    /// The normal points elsewhere.
+    Normal,
+    /// The derivative of the distance is cut off.
+    Derivative,
+    /// Lanes are computed in another way.
+    Lanes,
+    /// Friction drives.
+    Friction,
+}
+
+impl About for WrongBall {
+    const KIND: &'static str = "wrong_ball";
+    const SUMMARY: &'static str = "A ball with a fault.";
+    fn sample() -> Self {
+        Self { fault: BallFault::None, friction: Friction::coulomb(0.3), suction: 1.0.into() }
+    }
+}
+
+impl Surface for WrongBall {
+    type Markers = Touching;
+    fn distance<R: Real>(&self, _: R, at: Vec3<R>) -> (R, Vec3<R>) {
+        let (mut distance, mut normal) = (at.norm() - 0.7, at * at.norm().recip());
+        match self.fault {
+            BallFault::Length => normal = normal * R::from(1.001),
+            BallFault::Normal => normal = (normal + Vec3::constant([0.0, 0.0, 1e-3])).normalized(),
+            BallFault::Derivative => distance = (distance * 1e6).round() * 1e-6,
+            BallFault::Lanes if TypeId::of::<R>() == TypeId::of::<Lanes4>() => {
+                distance = distance * R::from(1.0 + 1e-15)
+            }
+            _ => {}
+        }
+        (distance, normal)
+    }
+    fn touch(&self) -> Touch<'_> {
+        Touch { radius: 0.1, restitution: 0.0, friction: &self.friction, suction: &self.suction }
+    }
+    fn defect(&self) -> Option<(&'static str, String)> {
+        None
+    }
+}
+
+#[test]
+fn wrong_contacts_are_caught() {
+    let ball = |fault| {
+        let friction = if fault == BallFault::Friction {
+            Friction { curve: Some(FrictionCurve::Formula(Formula::new("0.3 - 2*u").unwrap())), ..Friction::default() }
+        } else {
+            Friction::coulomb(0.3)
+        };
+        WrongBall { fault, friction, ..WrongBall::sample() }
+    };
+    let laws = |fault| broken::<dyn AnyContact>(CONTACT_LAWS, &ball(fault));
+    assert_eq!(laws(BallFault::None), [""; 0]);
+    assert!(laws(BallFault::Length).contains(&"sample"));
+    assert_eq!(laws(BallFault::Normal), ["normal"]);
+    assert!(laws(BallFault::Derivative).contains(&"gradient"));
+    assert_eq!(laws(BallFault::Lanes), ["lanes"]);
+    assert_eq!(laws(BallFault::Friction), ["friction"]);
 }
 
 /// A rigid body with a fault.

@@ -77,6 +77,7 @@ pub struct Dynamics<Y: System> {
     shape: Shape,
     mass: Mass<f64>,
     mass_is_constant: bool,
+    scleronomic: bool,
     mass_ready: bool,
     rows: Rows<f64>,
     saddle: Saddle,
@@ -144,6 +145,7 @@ impl<Y: System> Dynamics<Y> {
             shape,
             mass,
             mass_is_constant: y.mass_is_constant(),
+            scleronomic: y.scleronomic(),
             mass_ready: false,
             rows,
             saddle,
@@ -187,6 +189,14 @@ impl<Y: System> Dynamics<Y> {
 
     /// Accelerations, rates and multipliers of a state, which may lie slightly off the constraints.
     pub fn evaluate(&mut self, y: &Y, s: &State<f64>, out: &mut Rates) -> Result<(), IntegrateError> {
+        self.accelerate(y, s, out, false)?;
+        y.integrand(s, &out.multipliers, &mut self.work, &mut out.z);
+        Ok(())
+    }
+
+    /// The same without the rates of the integrals, which are set to zero: where a method does not use them.
+    pub(crate) fn evaluate_motion(&mut self, y: &Y, s: &State<f64>, out: &mut Rates) -> Result<(), IntegrateError> {
+        out.z.fill(0.0);
         self.accelerate(y, s, out, false)
     }
 
@@ -213,7 +223,6 @@ impl<Y: System> Dynamics<Y> {
         }
         finite(y, s, &out.v, "the acceleration of")?;
         y.rate(s, &mut self.work, &mut out.x);
-        y.integrand(s, &out.multipliers, &mut self.work, &mut out.z);
         Ok(())
     }
 
@@ -389,6 +398,16 @@ impl<Y: System> Dynamics<Y> {
         y.constraint(s, &mut self.work, &mut self.residual[..self.shape.g]);
     }
 
+    /// residual = G v + g_t and A v + b of a prepared state whose Jacobian is known.
+    fn velocity_residual(&mut self, y: &Y, s: &State<f64>) {
+        if self.scleronomic {
+            self.residual.fill(0.0);
+            self.rows.add_apply(&s.v, &mut self.residual);
+        } else {
+            y.constraint_rate(s, &mut self.work, &mut self.residual);
+        }
+    }
+
     /// The largest relative residual of the dependent rows.
     fn left(&mut self) -> f64 {
         if self.saddle.dependent().is_empty() {
@@ -438,7 +457,7 @@ impl<Y: System> Dynamics<Y> {
         self.update_rows(y, s, self.shape.rows());
         let mut released = false;
         loop {
-            y.constraint_rate(s, &mut self.work, &mut self.residual);
+            self.velocity_residual(y, s);
             for i in 0..self.bias.len() {
                 self.bias[i] = -self.residual[i];
             }
@@ -455,7 +474,7 @@ impl<Y: System> Dynamics<Y> {
                 return Ok(());
             }
             y.prepare(s, &mut self.work);
-            y.constraint_rate(s, &mut self.work, &mut self.residual);
+            self.velocity_residual(y, s);
             self.update_speed(y, s);
             self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
             let unmet = self.saddle.dependent().iter().copied().filter(|&row| self.relative[row] > CONSISTENT);
@@ -485,7 +504,7 @@ impl<Y: System> Dynamics<Y> {
         self.update_size(y, s);
         self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
         let position = self.worst(self.shape.g);
-        y.constraint_rate(s, &mut self.work, &mut self.residual);
+        self.velocity_residual(y, s);
         self.update_speed(y, s);
         self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
         Ok((position, self.worst(self.shape.rows())))

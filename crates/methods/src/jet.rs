@@ -33,7 +33,17 @@ impl<R: Real, const N: usize> Jet<R, N> {
     /// The chain rule: value `re`, and every derivative multiplied by `slope`.
     #[inline(always)]
     fn chain(self, re: R, slope: R) -> Self {
-        Self { re, eps: self.eps.map(|e| e * slope) }
+        self.each(re, |e| e * slope)
+    }
+
+    /// Value `re`, and every derivative mapped. A loop: arrays of derivatives are too long for `array::map`, which copies them about.
+    #[inline(always)]
+    fn each(self, re: R, f: impl Fn(R) -> R) -> Self {
+        let mut eps = self.eps;
+        for e in &mut eps {
+            *e = f(*e);
+        }
+        Self { re, eps }
     }
 
     #[inline(always)]
@@ -72,7 +82,7 @@ impl<R: Real, const N: usize> Neg for Jet<R, N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self { re: -self.re, eps: self.eps.map(|e| -e) }
+        self.each(-self.re, |e| -e)
     }
 }
 
@@ -132,7 +142,7 @@ impl<R: Real, const N: usize> Mul<f64> for Jet<R, N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: f64) -> Self {
-        Self { re: self.re * o, eps: self.eps.map(|e| e * o) }
+        self.each(self.re * o, |e| e * o)
     }
 }
 
@@ -140,7 +150,7 @@ impl<R: Real, const N: usize> Div<f64> for Jet<R, N> {
     type Output = Self;
     #[inline(always)]
     fn div(self, o: f64) -> Self {
-        Self { re: self.re / o, eps: self.eps.map(|e| e / o) }
+        self.each(self.re / o, |e| e / o)
     }
 }
 

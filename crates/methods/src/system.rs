@@ -163,6 +163,11 @@ pub trait System: Sync {
     fn constraint<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
     /// The velocity-level residuals of all rows: G v + ∂g/∂t, then A v + b.
     fn constraint_rate<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
+    /// Whether no row depends on time by itself: then [`System::constraint_rate`] is [G; A] v, and methods that know the Jacobian
+    /// need not ask for it.
+    fn scleronomic(&self) -> bool {
+        false
+    }
     /// The time derivative of [`System::constraint_rate`] at v̇ = 0: what G v̇ must cancel.
     fn constraint_bias<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
     /// The Jacobian [G; A] of all rows; every block is overwritten.

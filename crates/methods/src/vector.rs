@@ -72,8 +72,9 @@ impl<R: Real> Vec3<R> {
     }
     /// Each component mapped by `f`.
     #[inline(always)]
-    pub fn map<Q>(self, f: impl FnMut(R) -> Q) -> Vec3<Q> {
-        Vec3(self.0.map(f))
+    pub fn map<Q>(self, mut f: impl FnMut(R) -> Q) -> Vec3<Q> {
+        let [x, y, z] = self.0;
+        Vec3([f(x), f(y), f(z)])
     }
 }
 
@@ -196,7 +197,9 @@ impl<R: Real> Mat3<R> {
     /// Each entry mapped by `f`.
     #[inline(always)]
     pub fn map<Q>(self, mut f: impl FnMut(R) -> Q) -> Mat3<Q> {
-        Mat3(self.0.map(|row| row.map(&mut f)))
+        let mut row = |[a, b, c]: [R; 3]| [f(a), f(b), f(c)];
+        let [x, y, z] = self.0;
+        Mat3([row(x), row(y), row(z)])
     }
 }
 
@@ -204,7 +207,8 @@ impl<R: Real> Mul<Vec3<R>> for Mat3<R> {
     type Output = Vec3<R>;
     #[inline(always)]
     fn mul(self, v: Vec3<R>) -> Vec3<R> {
-        Vec3(self.0.map(|row| row[0] * v.0[0] + row[1] * v.0[1] + row[2] * v.0[2]))
+        let [x, y, z] = self.0;
+        Vec3([Vec3(x).dot(v), Vec3(y).dot(v), Vec3(z).dot(v)])
     }
 }
 impl<R: Real> Mul for Mat3<R> {

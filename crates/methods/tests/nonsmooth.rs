@@ -4,9 +4,10 @@
 mod contacts;
 
 use contacts::{follow, follow_with};
+use dalembert_methods::Real;
 use dalembert_methods::integrate::Ending;
 use dalembert_methods::nonsmooth::{Kind, Options, Restitution};
-use dalembert_methods::problems::touching::{Ball, Belt, Incline, Puck, Rod, Roller, Row, Touching};
+use dalembert_methods::problems::touching::{Ball, Belt, Incline, Puck, Rod, Roller, Row, Touching, Toy};
 
 /// A ball from h reaches the floor at t₁ = √(2h/g), bounces every 2εⁿt₁ and rests at t₁ (1 + ε)/(1 − ε).
 #[test]
@@ -179,4 +180,44 @@ fn a_puck_stops_on_a_straight_line() {
     assert!((keep.events[0].t - 0.5).abs() < 1e-11, "{:?}", keep.events);
     // The way is v₀²/(2 μ g) = 0.375.
     assert!((s.q[0] - 0.3).abs() < 1e-11 && (s.q[1] - 0.225).abs() < 1e-11);
+}
+
+/// A particle of 2 kg on the floor under a pull that grows by 4 N in each second, with less friction once it slips.
+struct Dragged([f64; 2]);
+
+impl Toy<3, 0, 1> for Dragged {
+    const TANGENTS: usize = 2;
+    fn mass(&self) -> [f64; 3] {
+        [2.0; 3]
+    }
+    fn force<R: Real>(&self, t: R, _q: [R; 3], _v: [R; 3]) -> [R; 3] {
+        [t * (4.0 * self.0[0]), t * (4.0 * self.0[1]), R::from(-10.38)]
+    }
+    fn gap<R: Real>(&self, _t: R, q: [R; 3]) -> [R; 1] {
+        [q[2]]
+    }
+    fn slip<R: Real>(&self, _t: R, _q: [R; 3], v: [R; 3]) -> [[R; 2]; 1] {
+        [[v[0], v[1]]]
+    }
+    fn sticking(&self) -> [f64; 3] {
+        [0.4; 3]
+    }
+    fn sliding<R: Real>(&self, _speed: R) -> [R; 3] {
+        [R::from(0.2); 3]
+    }
+}
+
+/// A slip starts once, at 0.4·10.38/4 s, and in the direction of the pull, whichever that is.
+#[test]
+fn a_slip_starts_once_in_every_direction() {
+    for k in 0..24 {
+        let (sine, cosine) = (f64::from(k) * std::f64::consts::TAU / 24.0).sin_cos();
+        let model = Touching(Dragged([cosine, sine]));
+        let (s, keep, run) = follow(&model, &[0.0; 3], &[0.0; 3], 2.0, &Options::default());
+        assert_eq!(run.ending, Ok(Ending::Reached));
+        assert_eq!(keep.kinds(), [Kind::Slip], "{k}");
+        assert!((keep.events[0].t - 1.038).abs() < 1e-11, "{}", keep.events[0].t);
+        let speed = (2.0 * (4.0 - 1.038 * 1.038) - 0.2 * 10.38 * (2.0 - 1.038)) / 2.0;
+        assert!((s.v[0] - speed * cosine).hypot(s.v[1] - speed * sine) < 1e-9, "{k} {:?}", s.v);
+    }
 }

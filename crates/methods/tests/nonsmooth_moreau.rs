@@ -1,8 +1,8 @@
 //! Time stepping against closed forms and against located events.
 #![allow(clippy::unwrap_used)]
 
-use dalembert_methods::integrate::{Flow, IntegrateError, Settings, Span, create};
-use dalembert_methods::nonsmooth::moreau::{Moreau, Watcher};
+use dalembert_methods::integrate::{IntegrateError, Settings, Span, create};
+use dalembert_methods::nonsmooth::moreau::{Moreau, Touches, Watcher};
 use dalembert_methods::nonsmooth::{ContactError, Contacts, Hybrid, Options, simulate};
 use dalembert_methods::problems::touching::{Ball, Belt, Puck, Roller, Touching, Toy};
 use dalembert_methods::{Real, State};
@@ -10,7 +10,7 @@ use dalembert_methods::{Real, State};
 fn step_through<Y: Contacts>(model: &Y, q: &[f64], v: &[f64], until: f64, step: f64) -> State<f64> {
     let mut s = Hybrid::new(model).state(State { q: q.to_vec(), v: v.to_vec(), ..State::default() });
     let moreau = Moreau { step, ..Moreau::default() };
-    moreau.simulate(model, &mut s, &Span::new(0.0, until, 0.0), &mut ()).unwrap();
+    moreau.simulate(model, &mut s, &Span::new(0.0, until, 0.0), &mut ()).ending.unwrap();
     assert_eq!(s.t, until);
     s
 }
@@ -82,9 +82,8 @@ impl Toy<20, 0, 20> for Column {
 struct Last(Vec<f64>);
 
 impl Watcher for Last {
-    fn on_output(&mut self, _s: &State<f64>, impulse: &[f64]) -> Flow {
-        self.0 = impulse.to_vec();
-        Flow::Continue
+    fn on_output(&mut self, _s: &State<f64>, touches: &Touches<'_>) {
+        self.0 = touches.force.to_vec();
     }
 }
 
@@ -95,14 +94,14 @@ fn a_column_carries_its_weight() {
     let mut s = Hybrid::new(&model).state(State { q: vec![0.0; 20], v: vec![0.0; 20], ..State::default() });
     let mut last = Last::default();
     let moreau = Moreau { step: 1e-3, tolerance: 1e-12, ..Moreau::default() };
-    moreau.simulate(&model, &mut s, &Span::new(0.0, 0.01, 0.01), &mut last).unwrap();
-    for (i, impulse) in last.0.iter().enumerate() {
+    moreau.simulate(&model, &mut s, &Span::new(0.0, 0.01, 0.01), &mut last).ending.unwrap();
+    for (i, press) in last.0.iter().enumerate() {
         // Velocities to 1e-12 of 1e-2 m/s; errors add up along the column, whose matrix has a condition of 20².
-        assert!((impulse / 1e-3 - 10.0 * (20.0 - i as f64)).abs() < 1e-6, "{i} {impulse}");
+        assert!((press - 10.0 * (20.0 - i as f64)).abs() < 1e-6, "{i} {press}");
     }
     let mut s = Hybrid::new(&model).state(State { q: vec![0.0; 20], v: vec![0.0; 20], ..State::default() });
     let hasty = Moreau { sweeps: 3, ..Moreau::default() };
-    let error = hasty.simulate(&model, &mut s, &Span::new(0.0, 0.01, 0.0), &mut ()).unwrap_err();
+    let error = hasty.simulate(&model, &mut s, &Span::new(0.0, 0.01, 0.0), &mut ()).ending.unwrap_err();
     assert!(matches!(error, IntegrateError::Contact(ContactError::Undecided { .. })), "{error}");
 }
 

@@ -144,7 +144,7 @@ impl<'n> Activations<'n> {
         match activation {
             Activation::Number(value) => Ok(SignalRef::Number(*value)),
             Activation::Signal(name) => match builder.find_signal(name) {
-                Some(signal) => Ok(SignalRef::Named { name: name.clone(), signal: Some(signal.clone()) }),
+                Some(signal) => Ok(SignalRef::Named { name: name.clone(), signal: Some(signal.clone()), slot: None }),
                 None => Err(format!("there is no signal `{name}`")),
             },
             Activation::Wave { expression, constants } => {

@@ -23,7 +23,7 @@ use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 
 /// A kind of body.
@@ -38,6 +38,11 @@ pub trait Body: About {
     fn cache(&self) -> usize;
     /// Whether markers on it have an orientation.
     fn oriented(&self) -> bool;
+    /// Whether it is a single point, with its position and velocity in the world frame for q and v, on which nothing acts but
+    /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
+    fn point(&self) -> bool {
+        false
+    }
     /// Whether it has points besides its origin, for markers.
     fn extended(&self) -> bool {
         self.oriented()
@@ -84,6 +89,10 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
+    /// The centre of mass and the inertia about it in the body frame, for a body that turns as a whole.
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        None
+    }
 
     /// The acceleration of a marker at v̇ = 0. By default the time derivative of its velocity by jets.
     fn bias<R: Real>(
@@ -180,6 +189,7 @@ pub trait AnyBody:
     fn velocities(&self) -> usize;
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
+    fn point(&self) -> bool;
     fn extended(&self) -> bool;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
@@ -188,6 +198,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)>;
 }
 
 impl<B: Body> AnyBody for B {
@@ -202,6 +213,9 @@ impl<B: Body> AnyBody for B {
     }
     fn oriented(&self) -> bool {
         Body::oriented(self)
+    }
+    fn point(&self) -> bool {
+        Body::point(self)
     }
     fn extended(&self) -> bool {
         Body::extended(self)
@@ -226,6 +240,9 @@ impl<B: Body> AnyBody for B {
     }
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
+    }
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        Body::inertia(self)
     }
 }
 

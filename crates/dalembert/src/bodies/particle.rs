@@ -2,10 +2,10 @@
 
 use super::Body;
 use crate::element::About;
-use crate::model::{Place, Site, Wrench};
-use dalembert_methods::Real;
+use crate::model::{Acceleration, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::vector::{Mat3, Vec3};
+use dalembert_methods::{Jet, Real};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ impl Body for Particle {
     }
     fn oriented(&self) -> bool {
         false
+    }
+    fn point(&self) -> bool {
+        true
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         q.copy_from_slice(&self.position);
@@ -111,6 +114,9 @@ impl Body for Particle {
     }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         out.fill(Vec3::from_slice(q).norm());
+    }
+    fn bias<R: Real>(&self, _: &Site, _: &[R], _: &[R], _: &[R], _: &mut Vec<Jet<R, 1>>) -> Acceleration<R> {
+        Acceleration::default()
     }
     fn velocity_name(&self, i: usize) -> String {
         format!("velocity.{}", ["x", "y", "z"][i])

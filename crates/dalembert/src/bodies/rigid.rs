@@ -274,6 +274,9 @@ impl Body for Rigid {
         let axis = ["x", "y", "z"][i % 3];
         if i < 3 { format!("velocity.{axis}") } else { format!("angular velocity {axis} (body frame)") }
     }
+    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+        Some((self.centre, self.inertia.matrix))
+    }
     /// With ċ and Ω constant the centre moves uniformly and ω = RΩ is constant too: only ω × (ω × arm) is left.
     #[inline(always)]
     fn bias<R: Real>(&self, site: &Site, _q: &[R], _v: &[R], cache: &[R], _: &mut Vec<Jet<R, 1>>) -> Acceleration<R> {

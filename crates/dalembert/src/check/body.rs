@@ -14,6 +14,7 @@ pub const LAWS: &[Law<dyn AnyBody>] = &[
     Law { name: "sample", holds: |body, _| no_defect(body.defect()) },
     Law { name: "transpose", holds: transpose },
     Law { name: "velocity", holds: velocity },
+    Law { name: "point", holds: point },
     Law { name: "retraction", holds: retraction },
     Law { name: "mass", holds: mass },
     Law { name: "momentum", holds: momentum },
@@ -67,6 +68,30 @@ fn cache<S: Scalar>(body: &Object, q: &[S], v: &[S]) -> Vec<S> {
     let mut cache = vec![S::zero(); body.cache()];
     on::<S>(body).kinematics(q, v, &mut cache);
     cache
+}
+
+/// What a body that calls itself a point leaves to the model: its place, its pull-back, no forces of its own.
+fn point(body: &Object, random: &mut Random) -> Result<(), Violation> {
+    if !body.point() {
+        return Ok(());
+    }
+    let s = Setting::new(body, random);
+    let (wrench, cache) = (random.wrench(), s.cache(body));
+    if (s.q.len(), s.v.len()) != (3, 3) {
+        return Err(Violation { message: "a point has three coordinates and three velocities".to_owned() });
+    }
+    let place = on::<f64>(body).place(&s.site, &cache);
+    agree_vector("position of a point", place.r, Vec3::from_slice(&s.q), 0.0, 0.0)?;
+    agree_vector("velocity of a point", place.v, Vec3::from_slice(&s.v), 0.0, 0.0)?;
+    agree_matrix("orientation of a point", place.rotation, Mat3::identity(), 0.0, 0.0)?;
+    agree_vector("angular velocity of a point", place.omega, Vec3::zero(), 0.0, 0.0)?;
+    let bias = on::<f64>(body).bias(&s.site, &s.q, &s.v, &cache, &mut Vec::new());
+    agree_vector("acceleration of a point at constant velocity", bias.a, Vec3::zero(), 0.0, 0.0)?;
+    let (mut pulled, mut own) = ([0.0; 3], [0.0; 3]);
+    on::<f64>(body).pull_back(&s.site, &cache, &wrench, &mut pulled);
+    on::<f64>(body).force(&cache, &mut own);
+    agree_vector("generalised force of a point", Vec3(pulled), wrench.force, 0.0, 0.0)?;
+    agree_vector("force of a point on itself", Vec3(own), Vec3::zero(), 0.0, 0.0)
 }
 
 /// f · J v = (Jᵀ f) · v for any wrench and any velocity.

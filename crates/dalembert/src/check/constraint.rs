@@ -25,7 +25,7 @@ fn on<S: Scalar>(constraint: &Object) -> &dyn RowsOn<S> {
 }
 
 fn instant<S: Real>(t: S) -> Instant<'static, S> {
-    Instant { t, x: &[], p: &[] }
+    Instant { t, x: &[], p: &[], signals: &[] }
 }
 
 /// A random state. Residuals of relative rotations may be singular where a joint is half a turn away from holding, where

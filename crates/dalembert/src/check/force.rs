@@ -37,7 +37,7 @@ impl Setting {
     }
 
     fn now(&self) -> Instant<'_, f64> {
-        Instant { t: self.t, x: &self.x, p: &[] }
+        Instant { t: self.t, x: &self.x, p: &[], signals: &[] }
     }
 }
 
@@ -69,6 +69,9 @@ fn power(force: &Object, random: &mut Random) -> Result<(), Violation> {
         size += wrench.force.norm() * at.v.norm() + wrench.torque.norm() * at.omega.norm();
     }
     let (heat, supply) = (plain.dissipation(&s.now(), &s.at), plain.supply(&s.now(), &s.at));
+    let (same_heat, same_supply) = plain.account(&s.now(), &s.at);
+    agree("dissipation of the account", same_heat, heat, heat.abs(), ROUNDING)?;
+    agree("supply of the account", same_supply, supply, supply.abs(), ROUNDING)?;
     if heat < 0.0 || heat.is_nan() {
         return Err(Violation { message: format!("the dissipation is {heat:e}, below zero") });
     }
@@ -76,7 +79,7 @@ fn power(force: &Object, random: &mut Random) -> Result<(), Violation> {
     plain.rate(&s.now(), &s.at, &mut rates);
     let x: Vec<Dual> = s.x.iter().zip(&rates).map(|(&x, &rate)| Jet::new(x, rate)).collect();
     let at: Vec<Place<Dual>> = s.at.iter().map(|p| p.in_time(&Acceleration::default())).collect();
-    let energy = on::<Dual>(force).energy(&Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[] }, &at);
+    let energy = on::<Dual>(force).energy(&Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[], signals: &[] }, &at);
     let rate = energy.eps[0];
     agree("power against −dU/dt − dissipation + supply", power, supply - rate - heat, size + heat, ROUNDING)
 }
@@ -127,7 +130,7 @@ fn objectivity(force: &Object, random: &mut Random) -> Result<(), Violation> {
 fn in_time(force: &Object, s: &Setting, accelerations: &[Acceleration<f64>]) -> Vec<Wrench<Dual>> {
     let x: Vec<Dual> = s.x.iter().map(|&x| Jet::constant(x)).collect();
     let at: Vec<Place<Dual>> = s.at.iter().zip(accelerations).map(|(p, a)| p.in_time(a)).collect();
-    wrenches(force, &Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[] }, &at)
+    wrenches(force, &Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[], signals: &[] }, &at)
 }
 
 /// The time derivative of the wrenches by duals against central differences.
@@ -137,7 +140,7 @@ fn derivative(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let exact = in_time(force, &s, &accelerations);
     let around = STEPS.map(|h| {
         let at: Vec<_> = s.at.iter().zip(&accelerations).map(|(p, a)| later(p, a, h)).collect();
-        wrenches(force, &Instant { t: s.t + h, x: &s.x, p: &[] }, &at)
+        wrenches(force, &Instant { t: s.t + h, x: &s.x, p: &[], signals: &[] }, &at)
     });
     let size = 1.0 + exact.iter().map(|w| w.force.map(|f| f.re).norm() + w.torque.map(|f| f.re).norm()).sum::<f64>();
     for (marker, exact) in exact.iter().enumerate() {
@@ -156,7 +159,7 @@ fn lanes(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let places: [Vec<Place<f64>>; 4] = std::array::from_fn(|k| settings[k].at.clone());
     let at: Vec<_> = (0..places[0].len()).map(|i| pack_places(&places, i)).collect();
     let x: Vec<Lanes4> = (0..settings[0].x.len()).map(|i| pack(|k| settings[k].x[i])).collect();
-    let now = Instant { t: pack(|k| settings[k].t), x: &x, p: &[] };
+    let now = Instant { t: pack(|k| settings[k].t), x: &x, p: &[], signals: &[] };
     let wide = wrenches(force, &now, &at);
     let (lanes, plain) = (on::<Lanes4>(force), on::<f64>(force));
     let energies = [lanes.energy(&now, &at), lanes.dissipation(&now, &at), lanes.supply(&now, &at)];

@@ -18,6 +18,11 @@
 //! | constraint | gradient | gradients = differenced residuals |
 //! | constraint | rate | rate and bias = time derivatives by duals and by differences; what is not rheonomic has no ∂/∂t |
 //! | constraint | objectivity | residuals do not change under a superposed rigid motion |
+//! | contact | normal | on the surface the normal is the gradient of the distance |
+//! | contact | gradient | gradients = differenced gaps, and what a change of velocities does to the rates |
+//! | contact | rate | rate of the gap and bias = time derivatives by duals and by differences; rates are linear in velocities |
+//! | contact | friction | sliding friction takes power and lies within the static cone |
+//! | contact | objectivity | gaps and slips do not change under a superposed rigid motion |
 //! | signal | derivative | first and second derivative by jets = by differences |
 //! | assembly | sample | what it makes is a model without defects whose elements can start |
 //! | all | sample | the sample has no defect |
@@ -29,6 +34,7 @@
 mod assembly;
 mod body;
 mod constraint;
+mod contact;
 mod describe;
 mod force;
 mod random;
@@ -37,6 +43,7 @@ mod signal;
 pub use assembly::LAWS as ASSEMBLY_LAWS;
 pub use body::LAWS as BODY_LAWS;
 pub use constraint::LAWS as CONSTRAINT_LAWS;
+pub use contact::LAWS as CONTACT_LAWS;
 pub use describe::description;
 pub use force::LAWS as FORCE_LAWS;
 pub use random::Random;
@@ -45,6 +52,7 @@ pub use signal::LAWS as SIGNAL_LAWS;
 use crate::assemblies::{self, AnyAssembly};
 use crate::bodies::{self, AnyBody};
 use crate::constraints::{self, AnyConstraint};
+use crate::contacts::{self, AnyContact};
 use crate::element::{Describe, Kind};
 use crate::forces::{self, AnyForce};
 use crate::joints;
@@ -103,13 +111,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Tries every law on every registered kind of body, force, joint, constraint, signal and assembly.
+/// Tries every law on every registered kind of body, force, joint, constraint, contact, signal and assembly.
 pub fn everything(seed: u64) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(bodies::kinds().iter().flat_map(|kind| body(kind, seed)));
     findings.extend(forces::kinds().iter().flat_map(|kind| force(kind, seed)));
     findings.extend(joints::kinds().iter().flat_map(|kind| constraint("joint", kind, seed)));
     findings.extend(constraints::kinds().iter().flat_map(|kind| constraint("constraint", kind, seed)));
+    findings.extend(contacts::kinds().iter().flat_map(|kind| contact(kind, seed)));
     findings.extend(signals::kinds().iter().flat_map(|kind| signal(kind, seed)));
     findings.extend(assemblies::kinds().iter().flat_map(|kind| assembly(kind, seed)));
     findings
@@ -128,6 +137,11 @@ pub fn force(kind: &Kind<dyn AnyForce>, seed: u64) -> Vec<Finding> {
 /// Tries every law of joints and constraints; `section` is `joint` or `constraint`.
 pub fn constraint(section: &'static str, kind: &Kind<dyn AnyConstraint>, seed: u64) -> Vec<Finding> {
     findings(section, kind, CONSTRAINT_LAWS, seed)
+}
+
+/// Tries every law of contacts.
+pub fn contact(kind: &Kind<dyn AnyContact>, seed: u64) -> Vec<Finding> {
+    findings("contact", kind, CONTACT_LAWS, seed)
 }
 
 /// Tries every law of signals.

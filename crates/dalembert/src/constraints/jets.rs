@@ -11,7 +11,9 @@ use dalembert_methods::{Jet, Real};
 pub struct Scratch<S: Scalar> {
     once: Vec<Place<Jet<S, 1>>>,
     twice: Vec<Place<Twice<S>>>,
+    /// Places without derivatives, but for the one of the marker varied last.
     displaced: Vec<Place<Jet<S, 6>>>,
+    varied: usize,
     parameters: Vec<Jet<S, 1>>,
     parameters2: Vec<Twice<S>>,
     parameters6: Vec<Jet<S, 6>>,
@@ -33,7 +35,7 @@ pub(crate) fn rate<S: Scalar>(
     scratch.once.clear();
     scratch.once.extend(moving);
     lift(now.p, &mut scratch.parameters, Jet::constant);
-    let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters };
+    let now = Instant { t: Jet::new(now.t, S::one()), x: &[], p: &scratch.parameters, signals: &[] };
     let mut rows = [Jet::default(); MOST_ROWS];
     residual(&now, &scratch.once, &mut rows[..out.len()]);
     for (out, row) in out.iter_mut().zip(rows) {
@@ -54,7 +56,7 @@ pub(crate) fn bias<S: Scalar>(
     scratch.twice.extend(at.iter().zip(accelerations).map(|(p, a)| p.in_time(a).in_time(&a.lift())));
     lift(now.p, &mut scratch.parameters2, |p| Jet::constant(Jet::constant(p)));
     let t = Jet::new(Jet::new(now.t, S::one()), Jet::constant(S::one()));
-    let now = Instant { t, x: &[], p: &scratch.parameters2 };
+    let now = Instant { t, x: &[], p: &scratch.parameters2, signals: &[] };
     let mut rows = [Jet::default(); MOST_ROWS];
     residual(&now, &scratch.twice, &mut rows[..out.len()]);
     for (out, row) in out.iter_mut().zip(rows) {
@@ -75,10 +77,21 @@ pub(crate) fn gradient<S: Scalar>(
     vary: impl Fn(&Place<S>) -> Place<Jet<S, 6>>,
     residual: impl Fn(&Instant<'_, Jet<S, 6>>, &[Place<Jet<S, 6>>], &mut [Jet<S, 6>]),
 ) {
-    scratch.displaced.clear();
-    scratch.displaced.extend(at.iter().enumerate().map(|(i, p)| if i == marker { vary(p) } else { p.lift() }));
+    // Jets along six directions are long: they are written where they change.
+    if let Some(place) = scratch.displaced.get_mut(scratch.varied) {
+        *place = Place::default();
+    }
+    scratch.displaced.resize(at.len(), Place::default());
+    for (i, (to, from)) in scratch.displaced.iter_mut().zip(at).enumerate() {
+        if i == marker {
+            *to = vary(from);
+        } else {
+            from.set_values(to);
+        }
+    }
+    scratch.varied = marker;
     lift(now.p, &mut scratch.parameters6, Jet::constant);
-    let now = Instant { t: Jet::constant(now.t), x: &[], p: &scratch.parameters6 };
+    let now = Instant { t: Jet::constant(now.t), x: &[], p: &scratch.parameters6, signals: &[] };
     let mut rows = [Jet::default(); MOST_ROWS];
     residual(&now, &scratch.displaced, &mut rows[..out.len()]);
     for (out, row) in out.iter_mut().zip(rows) {

@@ -102,7 +102,7 @@ impl Cell {
         let x = |i: usize| corner(i) - origin;
         match self {
             Self::Hexahedron => {
-                let x: [Vec3<R>; 8] = std::array::from_fn(x);
+                let x = [x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)];
                 let mut sum = R::zero();
                 for [a, b, c, d] in FACES {
                     let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
@@ -111,6 +111,49 @@ impl Cell {
                 sum / 12.0
             }
             Self::Tetrahedron => x(1).dot(x(2).cross(x(3))) / 6.0,
+        }
+    }
+
+    /// The first corner at which the cell is turned inside out, although its volume is positive: the edges from there are
+    /// left-handed, det J < 0.
+    pub fn folded(self, corner: impl Fn(usize) -> Vec3<f64>) -> Option<usize> {
+        if self == Self::Tetrahedron {
+            return None;
+        }
+        (0..8).find(|&i| {
+            // Corners are numbered by three bits, one for each direction; neighbours differ in one of them.
+            let [a, b, c] = [4, 2, 1].map(|bit| corner(i ^ bit) - corner(i));
+            let handed = if i.count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
+            handed * a.dot(b.cross(c)) < -1e-9 * a.norm() * b.norm() * c.norm()
+        })
+    }
+
+    /// First and second derivative of the volume of one cell in time, in m³/s and m³/s²; corners have places, velocities and
+    /// accelerations.
+    #[inline(always)]
+    pub fn bend<R: Real>(self, corner: impl Fn(usize) -> [Vec3<R>; 3]) -> (R, R) {
+        let [origin, drift, pull] = corner(0);
+        let seen = |i: usize| {
+            let [x, v, a] = corner(i);
+            Moving { x: x - origin, v: v - drift, a: a - pull }
+        };
+        match self {
+            Self::Hexahedron => {
+                let x = [seen(0), seen(1), seen(2), seen(3), seen(4), seen(5), seen(6), seen(7)];
+                let (mut first, mut second) = (R::zero(), R::zero());
+                for [a, b, c, d] in FACES {
+                    let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
+                    for (rate, bend) in [a.cross(b).dot(c.plus(d)), c.cross(d).dot(a.plus(b))] {
+                        first += rate;
+                        second += bend;
+                    }
+                }
+                (first / 12.0, second / 12.0)
+            }
+            Self::Tetrahedron => {
+                let (first, second) = seen(2).cross(seen(3)).dot(seen(1));
+                (first / 6.0, second / 6.0)
+            }
         }
     }
 
@@ -123,7 +166,7 @@ impl Cell {
                 let origin = corner(which);
                 let mut sum = Vec3::zero();
                 for [b, c, d] in AROUND[which] {
-                    let [b, c, d] = [b, c, d].map(|i| corner(i) - origin);
+                    let (b, c, d) = (corner(b) - origin, corner(c) - origin, corner(d) - origin);
                     sum += b.cross(c + d) + c.cross(d);
                 }
                 sum * R::from(1.0 / 12.0)
@@ -134,6 +177,36 @@ impl Cell {
                 (c - b).cross(d - b) * R::from(1.0 / 6.0)
             }
         }
+    }
+}
+
+/// A vector with its first and second derivative in time.
+#[derive(Copy, Clone)]
+struct Moving<R> {
+    x: Vec3<R>,
+    v: Vec3<R>,
+    a: Vec3<R>,
+}
+
+impl<R: Real> Moving<R> {
+    #[inline(always)]
+    fn plus(self, o: Self) -> Self {
+        Self { x: self.x + o.x, v: self.v + o.v, a: self.a + o.a }
+    }
+    #[inline(always)]
+    fn cross(self, o: Self) -> Self {
+        let twice = self.v.cross(o.v);
+        Self {
+            x: self.x.cross(o.x),
+            v: self.v.cross(o.x) + self.x.cross(o.v),
+            a: self.a.cross(o.x) + twice + twice + self.x.cross(o.a),
+        }
+    }
+    /// First and second derivative of the scalar product.
+    #[inline(always)]
+    fn dot(self, o: Self) -> (R, R) {
+        let twice = self.v.dot(o.v);
+        (self.v.dot(o.x) + self.x.dot(o.v), self.a.dot(o.x) + twice + twice + self.x.dot(o.a))
     }
 }
 
@@ -185,8 +258,10 @@ impl Constraint for Volume {
         out[0] = self.given(now.t) - self.total(at.len(), |i| at[i].r);
     }
     fn rate<S: Scalar>(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
-        let moving = |i: usize| Vec3([0, 1, 2].map(|k| Jet::<S, 1>::new(at[i].r[k], at[i].v[k])));
-        out[0] = (self.given(Jet::new(now.t, S::one())) - self.total(at.len(), moving)).eps[0];
+        out[0] = self.given(Jet::<S, 1>::variable(now.t, 0)).eps[0];
+        for at in at.chunks_exact(self.cell.corners()) {
+            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, Vec3::zero()]).0;
+        }
     }
     fn bias<S: Scalar>(
         &self,
@@ -196,12 +271,12 @@ impl Constraint for Volume {
         _scratch: &mut Scratch<S>,
         out: &mut [S],
     ) {
-        let moving = |i: usize| {
-            let (p, a) = (&at[i], &accelerations[i].a);
-            Vec3([0, 1, 2].map(|k| Jet::new(Jet::<S, 1>::new(p.r[k], p.v[k]), Jet::<S, 1>::new(p.v[k], a[k]))))
-        };
         let t = Jet::new(Jet::<S, 1>::new(now.t, S::one()), Jet::constant(S::one()));
-        out[0] = (self.given(t) - self.total(at.len(), moving)).eps[0].eps[0];
+        let n = self.cell.corners();
+        out[0] = self.given(t).eps[0].eps[0];
+        for (at, accelerations) in at.chunks_exact(n).zip(accelerations.chunks_exact(n)) {
+            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, accelerations[i].a]).1;
+        }
     }
     fn gradient<S: Scalar>(
         &self,
@@ -211,8 +286,9 @@ impl Constraint for Volume {
         _scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
-        let which = marker % self.cell.corners();
-        out[0] = Wrench::force(-self.cell.gradient(|i| at[marker - which + i].r, which));
+        let n = self.cell.corners();
+        let (which, at) = (marker % n, &at[marker - marker % n..][..n]);
+        out[0] = Wrench::force(-self.cell.gradient(|i| at[i].r, which));
     }
     fn cluster(&self, _markers: usize) -> usize {
         self.cell.corners()
@@ -264,6 +340,19 @@ impl Constraint for Volume {
                 ("markers", message)
             })
         });
+        let mut cells = at.chunks_exact(self.cell.corners()).enumerate();
+        let folded = || {
+            cells.find_map(|(cell, at)| {
+                let corner = self.cell.folded(|i| at[i].r)?;
+                let message = format!(
+                    "cell {} is folded over at its corner {}: check the order of its corners",
+                    cell + 1,
+                    corner + 1
+                );
+                Some(("markers", message))
+            })
+        };
+        let inverted = inverted.or_else(folded);
         let given = self.given(now.t);
         let negative = (given.is_nan() || given <= 0.0)
             .then(|| ("volume", format!("a volume must be positive, but is {given} m³ at t = {} s", now.t)));

@@ -4,9 +4,10 @@
 //! from the surface to first order. A ball is measured at its centre, so its radius must be small beside the radius of
 //! curvature of the ground.
 
-use super::{Friction, Surface, Touch, Touching, touch_defect};
+use super::{Friction, Surface, Touch, Touching, is_no_suction, no_suction, touch_defect};
 use crate::element::About;
 use crate::expression::{Expression, ExpressionError};
+use crate::signals::SignalRef;
 use dalembert_methods::vector::Vec3;
 use dalembert_methods::{Jet, Real};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -86,6 +87,10 @@ pub struct HeightField {
     /// Dry friction; none unless given.
     #[serde(default)]
     pub friction: Friction,
+    /// Suction that pulls each closed point to the surface; none where it is negative.
+    #[schemars(extend("unit" = "N"))]
+    #[serde(default = "no_suction", skip_serializing_if = "is_no_suction")]
+    pub suction: SignalRef,
 }
 
 impl About for HeightField {
@@ -94,7 +99,7 @@ impl About for HeightField {
 
     fn sample() -> Self {
         let height = Height::new("0.2*sin(2*x) + 0.1*x*y").expect("a sample is well formed");
-        Self { height, radius: 0.05, restitution: 0.5, friction: Friction::coulomb(0.3) }
+        Self { height, radius: 0.05, restitution: 0.5, friction: Friction::coulomb(0.3), suction: 2.0.into() }
     }
 }
 
@@ -107,7 +112,10 @@ impl Surface for HeightField {
         ((at[2] - height) * scale, Vec3([-slope_x * scale, -slope_y * scale, scale]))
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        vec![&mut self.suction]
     }
     fn defect(&self) -> Option<(&'static str, String)> {
         touch_defect(&self.touch())

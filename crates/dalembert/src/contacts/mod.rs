@@ -10,6 +10,9 @@
 //! u_k = t_k·(v_B + ω_B × (c − r_B) − v_A − ω_A × (c − r_A)) − b_k    slip, with b the speed of a belt
 //! ```
 //!
+//! A contact with `suction` is a sucker: while it is closed the surface pulls the point with A(t) ≥ 0 along −n, at the place
+//! where they touch.
+//!
 //! One entry of a scene makes a contact of its first marker with each of the others. How contacts close, open, stick and
 //! slide is decided by [`dalembert_methods::nonsmooth`].
 
@@ -61,6 +64,28 @@ pub struct Touch<'a> {
     pub restitution: f64,
     /// Dry friction.
     pub friction: &'a Friction,
+    /// Suction in N.
+    pub suction: &'a SignalRef,
+}
+
+impl Touch<'_> {
+    /// The suction at a time, in N; nothing if there never is any.
+    pub fn suction_at<R: Real>(&self, t: R) -> Option<R> {
+        if is_no_suction(self.suction) {
+            return None;
+        }
+        let suction = self.suction.at(t);
+        Some(R::select(suction.lt(R::zero()), R::zero(), suction))
+    }
+}
+
+/// The suction of a contact that is no sucker.
+fn no_suction() -> SignalRef {
+    SignalRef::Number(0.0)
+}
+
+fn is_no_suction(suction: &SignalRef) -> bool {
+    *suction == SignalRef::Number(0.0)
 }
 
 /// What is wrong with it, if anything.
@@ -71,6 +96,11 @@ fn touch_defect(touch: &Touch<'_>) -> Option<(&'static str, String)> {
     if !(0.0..=1.0).contains(&touch.restitution) {
         let message = format!("a coefficient of restitution lies between 0 and 1, found {}", touch.restitution);
         return Some(("restitution", message));
+    }
+    if let SignalRef::Number(suction) = touch.suction
+        && !(*suction >= 0.0 && suction.is_finite())
+    {
+        return Some(("suction", format!("a suction must not be negative, found {suction}")));
     }
     touch.friction.defect()
 }

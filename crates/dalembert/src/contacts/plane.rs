@@ -1,6 +1,6 @@
 //! A plane wall or floor, which may move along its normal and carry a belt.
 
-use super::{Friction, Surface, Touch, Touching, touch_defect};
+use super::{Friction, Surface, Touch, Touching, is_no_suction, no_suction, touch_defect};
 use crate::element::About;
 use crate::joints::{Axis, primitives::along};
 use crate::signals::{Harmonic, Signal, SignalRef};
@@ -35,6 +35,10 @@ pub struct Plane {
     /// Dry friction; none unless given.
     #[serde(default)]
     pub friction: Friction,
+    /// Suction that pulls each closed point to the surface; none where it is negative.
+    #[schemars(extend("unit" = "N"))]
+    #[serde(default = "no_suction", skip_serializing_if = "is_no_suction")]
+    pub suction: SignalRef,
 }
 
 fn zero() -> SignalRef {
@@ -50,6 +54,7 @@ impl Default for Plane {
             radius: 0.0,
             restitution: 0.0,
             friction: Friction::default(),
+            suction: no_suction(),
         }
     }
 }
@@ -67,6 +72,7 @@ impl About for Plane {
             radius: 0.1,
             restitution: 0.5,
             friction: Friction { sliding: 0.3, along: Some([0.0, 1.0, 0.2].into()), ..Friction::default() },
+            suction: signal(3.0),
         }
     }
 }
@@ -82,10 +88,10 @@ impl Surface for Plane {
         self.belt.at(t)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
-        vec![&mut self.offset, &mut self.belt]
+        vec![&mut self.offset, &mut self.belt, &mut self.suction]
     }
     fn defect(&self) -> Option<(&'static str, String)> {
         self.normal.defect("normal").or_else(|| touch_defect(&self.touch()))

@@ -1,10 +1,11 @@
 //! Spheres and cylinders, touched from outside or from inside.
 
-use super::{Friction, Surface, Touch, Touching, touch_defect};
+use super::{Friction, Surface, Touch, Touching, is_no_suction, no_suction, touch_defect};
 use crate::element::About;
 use crate::joints::Axis;
 use crate::joints::primitives::{along, positive};
 use crate::model::Point;
+use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::vector::Vec3;
 use schemars::JsonSchema;
@@ -31,6 +32,10 @@ pub struct Sphere {
     /// Dry friction; none unless given.
     #[serde(default)]
     pub friction: Friction,
+    /// Suction that pulls each closed point to the surface; none where it is negative.
+    #[schemars(extend("unit" = "N"))]
+    #[serde(default = "no_suction", skip_serializing_if = "is_no_suction")]
+    pub suction: SignalRef,
 }
 
 impl About for Sphere {
@@ -38,7 +43,14 @@ impl About for Sphere {
     const SUMMARY: &'static str = "A sphere that points, or balls around them, cannot enter (or leave).";
 
     fn sample() -> Self {
-        Self { size: 0.4, inside: false, radius: 0.1, restitution: 0.5, friction: Friction::coulomb(0.3) }
+        Self {
+            size: 0.4,
+            inside: false,
+            radius: 0.1,
+            restitution: 0.5,
+            friction: Friction::coulomb(0.3),
+            suction: 2.0.into(),
+        }
     }
 }
 
@@ -59,7 +71,10 @@ impl Surface for Sphere {
         round(at, self.size, self.inside)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        vec![&mut self.suction]
     }
     fn defect(&self) -> Option<(&'static str, String)> {
         positive("size", "the radius of a sphere", self.size).or_else(|| touch_defect(&self.touch()))
@@ -90,6 +105,10 @@ pub struct Cylinder {
     /// Dry friction; none unless given.
     #[serde(default)]
     pub friction: Friction,
+    /// Suction that pulls each closed point to the surface; none where it is negative.
+    #[schemars(extend("unit" = "N"))]
+    #[serde(default = "no_suction", skip_serializing_if = "is_no_suction")]
+    pub suction: SignalRef,
 }
 
 impl About for Cylinder {
@@ -104,6 +123,7 @@ impl About for Cylinder {
             radius: 0.1,
             restitution: 0.5,
             friction: Friction::coulomb(0.3),
+            suction: 2.0.into(),
         }
     }
 }
@@ -117,7 +137,10 @@ impl Surface for Cylinder {
         round(Vec3(std::array::from_fn(|k| at[k] - height * axis[k])), self.size, self.inside)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction }
+        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+    }
+    fn signals(&mut self) -> Vec<&mut SignalRef> {
+        vec![&mut self.suction]
     }
     fn defect(&self) -> Option<(&'static str, String)> {
         let size = || positive("size", "the radius of a cylinder", self.size);

@@ -1,9 +1,9 @@
 //! The contacts of a model: [`Contacts`] for [`Model`].
 
-use super::Work;
+use super::{Work, plain};
 use crate::bodies::Bodies;
 use crate::contacts::{CONTACT_ROWS, Surfaces};
-use crate::model::{Instant, Model, Pair, Wrench};
+use crate::model::{Model, Pair, Wrench};
 use dalembert_methods::algebra::{Block, Rows};
 use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::{Scalar, State};
@@ -27,52 +27,35 @@ impl Contacts for Model {
         self.layout.contact_blocks.clone()
     }
     fn contact_gap<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        let now = Instant { t: s.t, x: &[], p: &s.p };
         for (pair, out) in self.layout.pairs.iter().zip(out) {
             w.gather(&pair.markers);
+            let now = plain(s, &w.signals);
             *out = S::view::<Surfaces, _>(&*self.contacts[pair.element].item).gap(&now, &w.at);
         }
     }
     fn contact_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        let now = Instant { t: s.t, x: &[], p: &s.p };
-        for pair in &self.layout.pairs {
-            w.gather(&pair.markers);
-            let contact = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
-            contact.rate(&now, &w.at, &mut w.scratch, &mut out[pair.rows.clone()]);
-        }
+        (0..self.layout.pairs.len()).for_each(|contact| self.rate_of_contact(contact, s, w, out));
     }
     fn contact_bias<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        let now = Instant { t: s.t, x: &[], p: &s.p };
-        for pair in &self.layout.pairs {
-            w.gather(&pair.markers);
-            self.gather_accelerations(s, w, &pair.markers);
-            let contact = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
-            contact.bias(&now, &w.at, &w.accelerations, &mut w.scratch, &mut out[pair.rows.clone()]);
-        }
+        (0..self.layout.pairs.len()).for_each(|contact| self.bias_of_contact(contact, s, w, out));
     }
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
-        out.clear();
-        let now = Instant { t: s.t, x: &[], p: &s.p };
-        for Pair { element, markers, rows, blocks } in &self.layout.pairs {
-            w.gather(markers);
-            let mut gradients = [Wrench::default(); CONTACT_ROWS];
-            let gradients = &mut gradients[..rows.len()];
-            for (k, block) in blocks.iter().enumerate() {
-                let Some(block) = *block else { continue };
-                let contact = S::view::<Surfaces, _>(&*self.contacts[*element].item);
-                contact.gradient(&now, &w.at, k, &mut w.scratch, gradients);
-                let marker = &self.markers[markers[k]];
-                let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
-                let cache = &w.cache[self.layout.cache[marker.body].clone()];
-                let columns = self.layout.v[marker.body].len();
-                for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(&*gradients) {
-                    body.pull_back(&marker.site, cache, gradient, row);
-                }
-            }
-        }
+        (0..self.layout.pairs.len()).for_each(|contact| self.jacobian_of_contact(contact, s, w, out));
+    }
+    fn contact_rate_of<S: Scalar>(&self, some: &[usize], s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        some.iter().for_each(|&contact| self.rate_of_contact(contact, s, w, out));
+    }
+    fn contact_bias_of<S: Scalar>(&self, some: &[usize], s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        some.iter().for_each(|&contact| self.bias_of_contact(contact, s, w, out));
+    }
+    fn contact_jacobian_of<S: Scalar>(&self, some: &[usize], s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
+        some.iter().for_each(|&contact| self.jacobian_of_contact(contact, s, w, out));
     }
     fn restitution(&self, contact: usize) -> f64 {
         self.touch(contact).restitution
+    }
+    fn suction<S: Scalar>(&self, contact: usize, t: S) -> Option<S> {
+        self.touch(contact).suction_at(t)
     }
     fn sliding<S: Scalar>(&self, contact: usize, direction: [S; 2], speed: S) -> [S; 2] {
         self.touch(contact).friction.resistance(direction, speed)
@@ -86,6 +69,45 @@ impl Contacts for Model {
 }
 
 impl Model {
+    fn rate_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        let pair = &self.layout.pairs[contact];
+        w.gather(&pair.markers);
+        let now = plain(s, &w.signals);
+        let item = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
+        item.rate(&now, &w.at, &mut w.scratch, &mut out[pair.rows.clone()]);
+    }
+
+    fn bias_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        let pair = &self.layout.pairs[contact];
+        w.gather(&pair.markers);
+        self.gather_accelerations(s, w, &pair.markers);
+        let now = plain(s, &w.signals);
+        let item = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
+        item.bias(&now, &w.at, &w.accelerations, &mut w.scratch, &mut out[pair.rows.clone()]);
+    }
+
+    fn jacobian_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
+        let Pair { element, markers, rows, blocks } = &self.layout.pairs[contact];
+        w.gather(markers);
+        let now = plain(s, &w.signals);
+        let mut gradients = [Wrench::default(); CONTACT_ROWS];
+        let gradients = &mut gradients[..rows.len()];
+        for (k, block) in blocks.iter().enumerate() {
+            let Some(block) = *block else { continue };
+            let item = S::view::<Surfaces, _>(&*self.contacts[*element].item);
+            item.gradient(&now, &w.at, k, &mut w.scratch, gradients);
+            let marker = &self.markers[markers[k]];
+            let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+            let cache = &w.cache[self.layout.cache[marker.body].clone()];
+            let columns = self.layout.v[marker.body].len();
+            let values = out.block_mut(block);
+            values.fill(S::zero());
+            for (row, gradient) in values.chunks_exact_mut(columns).zip(&*gradients) {
+                body.pull_back(&marker.site, cache, gradient, row);
+            }
+        }
+    }
+
     fn touch(&self, contact: usize) -> crate::contacts::Touch<'_> {
         self.contacts[self.layout.pairs[contact].element].item.touch()
     }

@@ -56,7 +56,7 @@ impl Model {
         }
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
-            ledger.potential += S::view::<Forces, _>(&*force.item).energy(&self.instant(s, i), &w.at);
+            ledger.potential += S::view::<Forces, _>(&*force.item).energy(&self.instant(s, i, &w.signals), &w.at);
         }
         ledger
     }

@@ -14,7 +14,7 @@ use crate::forces::Forces;
 use crate::model::{Acceleration, Instant, Model, ModelError, Place, Wrench};
 use dalembert_methods::algebra::{Block, Mass, MassBlock, Rows};
 use dalembert_methods::system::Coupling;
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Scalar, Shape, State, System};
 
 /// The integrals z of a model: energy dissipated, energy supplied.
@@ -24,11 +24,16 @@ pub(crate) const DISSIPATED: usize = 0;
 /// Position of the supplied energy among the integrals.
 pub(crate) const SUPPLIED: usize = 1;
 
-/// Scratch of a model: kinematics of bodies, places of markers.
+/// Scratch of a model: kinematics of bodies, places of markers, signals with their rates.
 pub struct Work<S: Scalar> {
+    pub(crate) signals: Vec<Jet<S, 1>>,
     pub(crate) cache: Vec<S>,
     pub(crate) places: Vec<Place<S>>,
+    /// For each marker whether it is on a point, which never turns.
+    point: Vec<bool>,
+    /// The places of the markers of one element, and whether each is known not to turn.
     at: Vec<Place<S>>,
+    bare: Vec<bool>,
     accelerations: Vec<Acceleration<S>>,
     wrenches: Vec<Wrench<S>>,
     scratch: Scratch<S>,
@@ -36,12 +41,19 @@ pub struct Work<S: Scalar> {
 }
 
 impl<S: Scalar> Work<S> {
-    /// Gathers the places of an element's markers.
+    /// Gathers the places of an element's markers. Of points only what changes is copied: places are long.
     #[inline]
     fn gather(&mut self, markers: &[usize]) {
-        self.at.clear();
-        for &m in markers {
-            self.at.push(self.places[m]);
+        self.at.resize(markers.len(), unturned());
+        self.bare.resize(markers.len(), true);
+        for ((at, bare), &m) in self.at.iter_mut().zip(&mut self.bare).zip(markers) {
+            let from = &self.places[m];
+            if self.point[m] && *bare {
+                (at.r, at.v) = (from.r, from.v);
+            } else {
+                *at = *from;
+                *bare = self.point[m];
+            }
         }
     }
 }
@@ -68,9 +80,12 @@ impl System for Model {
     fn work<S: Scalar>(&self) -> Work<S> {
         let most = self.layout.most_markers;
         Work {
+            signals: vec![Jet::default(); self.signals.len()],
             cache: vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)],
-            places: vec![Place::default(); self.markers.len()],
+            places: vec![unturned(); self.markers.len()],
+            point: self.layout.points.iter().map(Option::is_some).collect(),
             at: Vec::with_capacity(most),
+            bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
             wrenches: vec![Wrench::default(); most],
             scratch: Scratch::default(),
@@ -79,12 +94,19 @@ impl System for Model {
     }
 
     fn prepare<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>) {
-        let layout = &self.layout;
+        let (layout, now) = (&self.layout, Jet::variable(s.t, 0));
+        for (value, signal) in w.signals.iter_mut().zip(&self.signals) {
+            *value = signal.item.at(now);
+        }
         for (i, body) in self.bodies.iter().enumerate() {
             let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
             S::view::<Bodies, _>(&*body.item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
         }
-        for (place, marker) in w.places.iter_mut().zip(&self.markers) {
+        for ((place, marker), point) in w.places.iter_mut().zip(&self.markers).zip(&layout.points) {
+            if let Some([q, v]) = *point {
+                (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
+                continue;
+            }
             let cache = &w.cache[layout.cache[marker.body].clone()];
             *place = S::view::<Bodies, _>(&*self.bodies[marker.body].item).place(&marker.site, cache);
         }
@@ -104,13 +126,16 @@ impl System for Model {
         let gravity = Vec3::constant(self.gravity);
         for (i, body) in self.bodies.iter().enumerate() {
             let (cache, out) = (&w.cache[self.layout.cache[i].clone()], &mut out[self.layout.v[i].clone()]);
+            let weightless = body.item.point() && self.gravity == [0.0; 3];
             let body = S::view::<Bodies, _>(&*body.item);
-            body.force(cache, out);
-            body.weight(cache, gravity, out);
+            if !weightless {
+                body.force(cache, out);
+                body.weight(cache, gravity, out);
+            }
         }
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
-            let now = self.instant(s, i);
+            let now = self.instant(s, i, &w.signals);
             let wrenches = &mut w.wrenches[..force.markers.len()];
             S::view::<Forces, _>(&*force.item).apply(&now, &w.at, wrenches);
             for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
@@ -125,7 +150,7 @@ impl System for Model {
                 continue;
             }
             w.gather(&force.markers);
-            let now = self.instant(s, i);
+            let now = self.instant(s, i, &w.signals);
             S::view::<Forces, _>(&*force.item).rate(&now, &w.at, &mut out[self.layout.x[i].clone()]);
         }
     }
@@ -134,22 +159,20 @@ impl System for Model {
         out.fill(S::zero());
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
-            let now = self.instant(s, i);
-            let force = S::view::<Forces, _>(&*force.item);
-            out[DISSIPATED] += force.dissipation(&now, &w.at);
-            out[SUPPLIED] += force.supply(&now, &w.at);
+            let now = self.instant(s, i, &w.signals);
+            let (dissipated, supplied) = S::view::<Forces, _>(&*force.item).account(&now, &w.at);
+            out[DISSIPATED] += dissipated;
+            out[SUPPLIED] += supplied;
         }
         // Constraint forces −Gᵀλ do the work −λᵀ(Gv) = λᵀ ∂g/∂t: only moving constraints supply power.
         for (constraint, rows) in self.constraints.iter().zip(&self.layout.rows) {
             if !constraint.item.rheonomic() {
                 continue;
             }
-            w.at.clear();
-            for &m in &constraint.markers {
-                w.at.push(w.places[m].at_rest());
-            }
+            w.gather(&constraint.markers);
+            w.at.iter_mut().for_each(|at| *at = at.at_rest());
             let mut explicit = [S::zero(); MOST_ROWS];
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = plain(s, &w.signals);
             let explicit = &mut explicit[..rows.len()];
             S::view::<Constraints, _>(&*constraint.item).rate(&now, &w.at, &mut w.scratch, explicit);
             for (&multiplier, &rate) in multipliers[rows.clone()].iter().zip(&*explicit) {
@@ -162,7 +185,7 @@ impl System for Model {
         for (constraint, rows) in self.constraints.iter().zip(&self.layout.rows) {
             if constraint.item.holonomic() {
                 w.gather(&constraint.markers);
-                let now = Instant { t: s.t, x: &[], p: &s.p };
+                let now = plain(s, &w.signals);
                 S::view::<Constraints, _>(&*constraint.item).residual(&now, &w.at, &mut out[rows.clone()]);
             }
         }
@@ -171,17 +194,21 @@ impl System for Model {
     fn constraint_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         for (constraint, rows) in self.constraints.iter().zip(&self.layout.rows) {
             w.gather(&constraint.markers);
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = plain(s, &w.signals);
             let out = &mut out[rows.clone()];
             S::view::<Constraints, _>(&*constraint.item).rate(&now, &w.at, &mut w.scratch, out);
         }
+    }
+
+    fn scleronomic(&self) -> bool {
+        !self.constraints.iter().any(|constraint| constraint.item.rheonomic())
     }
 
     fn constraint_bias<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         for (constraint, rows) in self.constraints.iter().zip(&self.layout.rows) {
             w.gather(&constraint.markers);
             self.gather_accelerations(s, w, &constraint.markers);
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = plain(s, &w.signals);
             let constraint = S::view::<Constraints, _>(&*constraint.item);
             constraint.bias(&now, &w.at, &w.accelerations, &mut w.scratch, &mut out[rows.clone()]);
         }
@@ -191,19 +218,29 @@ impl System for Model {
         out.clear();
         for (i, constraint) in self.constraints.iter().enumerate() {
             w.gather(&constraint.markers);
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = plain(s, &w.signals);
             let count = self.layout.rows[i].len();
             let mut gradients = [Wrench::default(); MOST_ROWS];
-            for (k, block) in self.layout.blocks_of[i].iter().enumerate() {
-                let Some(block) = *block else { continue };
-                let rows = S::view::<Constraints, _>(&*constraint.item);
-                rows.gradient(&now, &w.at, k, &mut w.scratch, &mut gradients[..count]);
-                let marker = &self.markers[constraint.markers[k]];
-                let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
-                let cache = &w.cache[self.layout.cache[marker.body].clone()];
-                let columns = self.layout.v[marker.body].len();
-                for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(&gradients[..count]) {
-                    body.pull_back(&marker.site, cache, gradient, row);
+            let gradients = &mut gradients[..count];
+            let rows = S::view::<Constraints, _>(&*constraint.item);
+            let blocks = &self.layout.blocks_of[i];
+            // Rows between two markers do not change when both move as one rigid body: what acts on the first balances what acts
+            // on the second.
+            if let ([first, second], &[one, two], true) = (&blocks[..], &constraint.markers[..], self.layout.mutual[i])
+            {
+                rows.gradient(&now, &w.at, 1, &mut w.scratch, gradients);
+                self.add_rows(two, *second, &w.cache, gradients, out);
+                let arm = w.at[1].r - w.at[0].r;
+                for wrench in &mut *gradients {
+                    *wrench = Wrench { force: -wrench.force, torque: -wrench.torque - arm.cross(wrench.force) };
+                }
+                self.add_rows(one, *first, &w.cache, gradients, out);
+                continue;
+            }
+            for (k, (&marker, &block)) in constraint.markers.iter().zip(blocks).enumerate() {
+                if block.is_some() {
+                    rows.gradient(&now, &w.at, k, &mut w.scratch, gradients);
+                    self.add_rows(marker, block, &w.cache, gradients, out);
                 }
             }
         }
@@ -283,11 +320,11 @@ impl Model {
         };
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
-            blame(force.section, &force.name, force.item.defect_at(&self.instant(s, i), &w.at));
+            blame(force.section, &force.name, force.item.defect_at(&self.instant(s, i, &w.signals), &w.at));
         }
         for constraint in &self.constraints {
             w.gather(&constraint.markers);
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = plain(s, &w.signals);
             blame(constraint.section, &constraint.name, constraint.item.defect_at(&now, &w.at));
         }
         errors
@@ -297,6 +334,10 @@ impl Model {
     fn gather_accelerations<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, markers: &[usize]) {
         w.accelerations.clear();
         for &m in markers {
+            if self.layout.points[m].is_some() {
+                w.accelerations.push(Acceleration::default());
+                continue;
+            }
             let marker = &self.markers[m];
             let b = marker.body;
             let (q, v) = (&s.q[self.layout.q[b].clone()], &s.v[self.layout.v[b].clone()]);
@@ -306,14 +347,53 @@ impl Model {
         }
     }
 
-    fn instant<'a, S: Scalar>(&self, s: &'a State<S>, force: usize) -> Instant<'a, S> {
-        Instant { t: s.t, x: &s.x[self.layout.x[force].clone()], p: &s.p }
+    fn instant<'a, S: Scalar>(&self, s: &'a State<S>, force: usize, signals: &'a [Jet<S, 1>]) -> Instant<'a, S> {
+        Instant { x: &s.x[self.layout.x[force].clone()], ..plain(s, signals) }
     }
 
+    /// Adds the gradients of rows with respect to the motion of a marker to a block of the Jacobian.
+    fn add_rows<S: Scalar>(
+        &self,
+        marker: usize,
+        block: Option<usize>,
+        cache: &[S],
+        gradients: &[Wrench<S>],
+        out: &mut Rows<S>,
+    ) {
+        let Some(block) = block else { return };
+        if self.layout.points[marker].is_some() {
+            for (row, gradient) in out.block_mut(block).chunks_exact_mut(3).zip(gradients) {
+                gradient.force.add_to(row);
+            }
+            return;
+        }
+        let marker = &self.markers[marker];
+        let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+        let cache = &cache[self.layout.cache[marker.body].clone()];
+        let columns = self.layout.v[marker.body].len();
+        for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(gradients) {
+            body.pull_back(&marker.site, cache, gradient, row);
+        }
+    }
+
+    #[inline]
     fn pull_back<S: Scalar>(&self, marker: usize, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
+        if let Some([_, v]) = self.layout.points[marker] {
+            return wrench.force.add_to(&mut out[v..v + 3]);
+        }
         let marker = &self.markers[marker];
         let (cache, out) =
             (&cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
         S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
     }
+}
+
+/// A place in the orientation of the world, at rest.
+fn unturned<S: Scalar>() -> Place<S> {
+    Place { rotation: Mat3::identity(), ..Place::default() }
+}
+
+/// What elements without states of their own see.
+fn plain<'a, S: Scalar>(s: &'a State<S>, signals: &'a [Jet<S, 1>]) -> Instant<'a, S> {
+    Instant { t: s.t, x: &[], p: &s.p, signals }
 }

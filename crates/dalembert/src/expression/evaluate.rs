@@ -18,17 +18,47 @@ impl Expression {
         if self.stack <= SMALL { self.run::<R, SMALL>(variables) } else { self.run::<R, MAXIMUM_DEPTH>(variables) }
     }
 
+    /// The same with all parts that are numbers already computed. The text, and where in it errors are, is lost.
+    pub(crate) fn folded(&self) -> Self {
+        let mut code: Vec<Op> = Vec::with_capacity(self.code.len());
+        for op in &self.code {
+            let takes = op.takes();
+            let mut arguments = [0.0; 3];
+            let known = code[code.len() - takes..].iter().zip(&mut arguments).all(|(op, value)| match op {
+                Op::Number(number) => {
+                    *value = *number;
+                    true
+                }
+                _ => false,
+            });
+            if matches!(op, Op::Variable(_)) || !known {
+                code.push(*op);
+            } else {
+                code.truncate(code.len() - takes);
+                code.push(Op::Number(op.apply(arguments)));
+            }
+        }
+        let ranges = vec![(0, 0); code.len()];
+        Self { code, ranges, variables: self.variables.clone(), stack: self.stack }
+    }
+
     fn run<R: Real, const N: usize>(&self, variables: &[R]) -> R {
         let mut stack = [R::zero(); N];
         let mut top = 0;
         for op in &self.code {
-            let takes = op.takes();
-            top -= takes;
-            let arguments = [stack[top], stack[(top + 1).min(N - 1)], stack[(top + 2).min(N - 1)]];
-            stack[top] = match op {
-                Op::Variable(slot) => variables[*slot],
-                _ => op.apply(arguments),
-            };
+            match op {
+                Op::Number(value) => stack[top] = R::from(*value),
+                Op::Variable(slot) => stack[top] = variables[*slot],
+                Op::Binary(operator) => {
+                    top -= 2;
+                    stack[top] = operator.apply(stack[top], stack[top + 1]);
+                }
+                _ => {
+                    top -= op.takes();
+                    let arguments = [stack[top], stack[(top + 1).min(N - 1)], stack[(top + 2).min(N - 1)]];
+                    stack[top] = op.apply(arguments);
+                }
+            }
             top += 1;
         }
         stack[0]
@@ -81,6 +111,27 @@ fn number<R: Real>(mask: R::Mask) -> R {
     R::select(mask, R::one(), R::zero())
 }
 
+impl Binary {
+    #[inline]
+    fn apply<R: Real>(self, a: R, b: R) -> R {
+        match self {
+            Self::Or => number(R::or(truth(a), truth(b))),
+            Self::And => number(R::and(truth(a), truth(b))),
+            Self::Less => number(a.lt(b)),
+            Self::LessEqual => number(a.le(b)),
+            Self::Greater => number(a.gt(b)),
+            Self::GreaterEqual => number(a.ge(b)),
+            Self::Equal => number(a.equals(b)),
+            Self::NotEqual => number(R::not(a.equals(b))),
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Multiply => a * b,
+            Self::Divide => a / b,
+            Self::Power => a.powf(b),
+        }
+    }
+}
+
 impl Op {
     /// How many numbers it takes from the stack.
     fn takes(&self) -> usize {
@@ -112,21 +163,7 @@ impl Op {
             Self::Negate => -a,
             Self::Not => number(R::not(truth(a))),
             Self::PowerInteger(n) => a.powi(*n),
-            Self::Binary(operator) => match operator {
-                Binary::Or => number(R::or(truth(a), truth(b))),
-                Binary::And => number(R::and(truth(a), truth(b))),
-                Binary::Less => number(a.lt(b)),
-                Binary::LessEqual => number(a.le(b)),
-                Binary::Greater => number(a.gt(b)),
-                Binary::GreaterEqual => number(a.ge(b)),
-                Binary::Equal => number(a.equals(b)),
-                Binary::NotEqual => number(R::not(a.equals(b))),
-                Binary::Add => a + b,
-                Binary::Subtract => a - b,
-                Binary::Multiply => a * b,
-                Binary::Divide => a / b,
-                Binary::Power => a.powf(b),
-            },
+            Self::Binary(operator) => operator.apply(a, b),
             Self::Call(function) => match function {
                 Function::Sin => a.sin(),
                 Function::Cos => a.cos(),

@@ -35,13 +35,13 @@ impl Force for Actuator {
     #[inline(always)]
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let (direction, _, _) = stretch(at);
-        let push = direction * self.force.at(now.t);
+        let push = direction * now.value(&self.force);
         out[0] = Wrench::force(-push);
         out[1] = Wrench::force(push);
     }
     fn supply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         let (_, _, rate) = stretch(at);
-        self.force.at(now.t) * rate
+        now.value(&self.force) * rate
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.force]

@@ -23,7 +23,7 @@ pub enum Axes {
 /// A vector of signals in the world frame.
 #[inline(always)]
 fn vector<R: Real>(signals: &[SignalRef; 3], axes: Axes, now: &Instant<'_, R>, at: &Place<R>) -> Vec3<R> {
-    let given = Vec3([0, 1, 2].map(|i| signals[i].at(now.t)));
+    let given = Vec3([0, 1, 2].map(|i| now.value(&signals[i])));
     match axes {
         Axes::World => given,
         Axes::Marker => at.rotation * given,

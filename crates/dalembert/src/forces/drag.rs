@@ -54,7 +54,7 @@ impl Drag {
     /// Velocity of the medium, force on the marker, heat per time.
     #[inline(always)]
     fn evaluate<R: Real>(&self, now: &Instant<'_, R>, at: &Place<R>) -> (Vec3<R>, Vec3<R>, R) {
-        let medium = Vec3([0, 1, 2].map(|i| self.medium_velocity[i].at(now.t)));
+        let medium = Vec3([0, 1, 2].map(|i| now.value(&self.medium_velocity[i])));
         let relative = at.v - medium;
         let squared = relative.norm_squared();
         let moving = squared.gt(R::zero());

@@ -94,7 +94,7 @@ impl EdgeDrag {
     /// Velocity of the medium, forces on both ends, heat per time.
     #[inline(always)]
     fn evaluate<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> (Vec3<R>, [Vec3<R>; 2], R) {
-        let medium = Vec3([0, 1, 2].map(|i| self.medium_velocity[i].at(now.t)));
+        let medium = Vec3([0, 1, 2].map(|i| now.value(&self.medium_velocity[i])));
         let (direction, length, _) = stretch(at);
         let mut forces = [Vec3::zero(); 2];
         let mut heat = R::zero();

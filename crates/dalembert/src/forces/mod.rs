@@ -57,6 +57,11 @@ pub trait Force: About {
         R::zero()
     }
 
+    /// Dissipation and supply together, for elements that find both on the same way.
+    fn account<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> (R, R) {
+        (self.dissipation(now, at), self.supply(now, at))
+    }
+
     /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
     fn objective(&self) -> bool {
         Self::INTERNAL
@@ -97,6 +102,7 @@ pub trait ForceOn<S: Scalar> {
     fn energy(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn dissipation(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
+    fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S);
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
     fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
@@ -113,6 +119,9 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
     }
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S {
         Force::supply(self, now, at)
+    }
+    fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S) {
+        Force::account(self, now, at)
     }
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         Force::rate(self, now, at, out);

@@ -34,7 +34,7 @@ use super::{Force, Law};
 use crate::element::About;
 use crate::model::{Instant, Param, Place, Point, Wrench};
 use crate::signals::{Harmonic, Signal, SignalRef};
-use dalembert_methods::{Jet, Real};
+use dalembert_methods::Real;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -183,7 +183,7 @@ impl Muscle {
             Some(law) => law.tension(now, s),
             None => self.stiffness.at(now) * s,
         };
-        let a = self.activation.at(now.t);
+        let a = now.value(&self.activation);
         Pull {
             active: [a, full],
             passive: self.passive.as_ref().map_or(R::zero(), |law| law.tension(now, s)),
@@ -217,18 +217,21 @@ impl Force for Muscle {
         let (_, length, _) = stretch(at);
         let s = length - self.rest_length.at(now);
         let passive = self.passive.as_ref().map_or(R::zero(), |law| law.energy(now, s));
-        self.activation.at(now.t) * self.store(now, s) + passive
+        now.value(&self.activation) * self.store(now, s) + passive
     }
     fn dissipation<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
-        let (_, length, rate) = stretch(at);
-        let pull = self.pull(now, length, rate);
-        pull.damping * rate.square() + (pull.motion * rate).max(R::zero())
+        self.account(now, at).0
     }
     fn supply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
+        self.account(now, at).1
+    }
+    fn account<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> (R, R) {
         let (_, length, rate) = stretch(at);
-        let quickening = self.activation.at(Jet::<R, 1>::variable(now.t, 0)).eps[0];
+        let quickening = now.moving(&self.activation).eps[0];
         let pull = self.pull(now, length, rate);
-        quickening * self.store(now, length - self.rest_length.at(now)) - (pull.motion * rate).min(R::zero())
+        let motion = pull.motion * rate;
+        let store = self.store(now, length - self.rest_length.at(now));
+        (pull.damping * rate.square() + motion.max(R::zero()), quickening * store - motion.min(R::zero()))
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.activation]
@@ -261,7 +264,7 @@ impl Force for Muscle {
         if length <= 0.0 {
             return Some(("between", "the points coincide: a muscle of length zero has no direction".to_owned()));
         }
-        let a = self.activation.at(now.t);
+        let a = now.value(&self.activation);
         (!(0.0..=1.0).contains(&a))
             .then(|| ("activation", format!("activation must lie between 0 and 1, but is {a} at t = {} s", now.t)))
     }

@@ -5,7 +5,7 @@
 //! comes from jets. So the account of energy closes to rounding for each of them.
 
 use super::Force;
-use super::spring::stretch;
+use super::spring::{COINCIDE, stretch};
 use crate::element::About;
 use crate::model::{Instant, Param, Place, Point, Wrench};
 use crate::signals::{Curve, Formula, Interpolation};
@@ -172,5 +172,10 @@ impl Force for NonlinearSpring {
             return Some(("rest_length", format!("a length must not be negative, found {found}")));
         }
         self.law.defect().map(|message| ("law", message))
+    }
+    fn defect_at(&self, now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        let length = stretch(at).1;
+        let pulls = self.law.tension(now, -self.rest_length.value()) != 0.0;
+        (pulls && length <= 0.0).then(|| ("between", COINCIDE.to_owned()))
     }
 }

@@ -52,6 +52,9 @@ pub(crate) fn stretch<R: Real>(at: &[Place<R>]) -> (Vec3<R>, R, R) {
     (direction, R::select(apart, length, R::zero()), direction.dot(at[1].v - at[0].v))
 }
 
+/// What is wrong with a spring of length zero that is not relaxed there.
+pub(super) const COINCIDE: &str = "the points coincide: a spring of length zero that is not relaxed has no direction";
+
 impl Force for Spring {
     type Markers = [Point; 2];
 
@@ -76,5 +79,9 @@ impl Force for Spring {
         }
         (self.rest_length.value() < 0.0)
             .then(|| ("rest_length", format!("a length must not be negative, found {}", self.rest_length.value())))
+    }
+    fn defect_at(&self, _now: &Instant<'_, f64>, at: &[Place<f64>]) -> Option<(&'static str, String)> {
+        let pulls = self.stiffness.value() * self.rest_length.value() != 0.0;
+        (pulls && stretch(at).1 <= 0.0).then(|| ("between", COINCIDE.to_owned()))
     }
 }

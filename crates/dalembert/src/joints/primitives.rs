@@ -34,7 +34,8 @@ pub(crate) fn along<R: Real>(v: Vec3<R>, direction: Vec3<f64>) -> R {
 /// A constant vector of a marker's frame, in the world frame.
 #[inline(always)]
 pub(crate) fn to_world<R: Real>(place: &Place<R>, local: Vec3<f64>) -> Vec3<R> {
-    Vec3(place.rotation.0.map(|row| along(Vec3(row), local)))
+    let [x, y, z] = place.rotation.0;
+    Vec3([along(Vec3(x), local), along(Vec3(y), local), along(Vec3(z), local)])
 }
 
 /// A constant vector of the frame of `of`, in the frame of `seen_from`.
@@ -50,7 +51,8 @@ pub(crate) fn offset<R: Real>(at: &[Place<R>]) -> Vec3<R> {
 /// The components of the offset across an axis of the first frame: p·d, q·d.
 pub(crate) fn off_axis<R: Real>(at: &[Place<R>], axis: &Axis) -> [R; 2] {
     let d = offset(at);
-    axis.across().map(|direction| along(d, direction))
+    let [p, q] = axis.across();
+    [along(d, p), along(d, q)]
 }
 
 /// The component of the offset along an axis of the first frame: a·d.
@@ -62,7 +64,8 @@ pub(crate) fn travel<R: Real>(at: &[Place<R>], axis: &Axis) -> R {
 pub(crate) fn aligned<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> [R; 2] {
     let b = turned(&at[0], &at[1], b.unit());
     let cosine = along(b, a.unit());
-    a.across().map(|direction| half_angle(along(b, direction) * 4.0, (cosine + 1.0) * 2.0))
+    let ([p, q], scale) = (a.across(), (cosine + 1.0) * 2.0);
+    [half_angle(along(b, p) * 4.0, scale), half_angle(along(b, q) * 4.0, scale)]
 }
 
 /// Rows that make the frames (p, q, a) and (s, t, b) equal: the rotation between them as a vector 2 tan(φ/2) n, by
@@ -77,7 +80,8 @@ pub(crate) fn same_orientation<R: Real>(at: &[Place<R>], a: &Axis, b: &Axis) -> 
 pub(crate) fn rodrigues<R: Real>(c: Mat3<R>) -> [R; 3] {
     let c = c.0;
     let scale = c[0][0] + c[1][1] + c[2][2] + 1.0;
-    [c[2][1] - c[1][2], c[0][2] - c[2][0], c[1][0] - c[0][1]].map(|twice_sine| half_angle(twice_sine * 2.0, scale))
+    let row = |twice_sine: R| half_angle(twice_sine * 2.0, scale);
+    [row(c[2][1] - c[1][2]), row(c[0][2] - c[2][0]), row(c[1][0] - c[0][1])]
 }
 
 /// The quotient of a row that is 4 sin φ by 4 cos²(φ/2), which is zero at half a turn.

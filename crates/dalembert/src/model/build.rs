@@ -9,6 +9,7 @@ use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rol
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
 use crate::signals::{Signal, SignalRef};
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -111,7 +112,7 @@ impl Builder {
     pub fn signal(&mut self, name: &str, signal: Signal) -> SignalRef {
         let signal = Arc::new(signal);
         self.signals.push(Entry { name: name.to_owned(), item: Arc::clone(&signal) });
-        SignalRef::Named { name: name.to_owned(), signal: Some(signal) }
+        SignalRef::Named { name: name.to_owned(), signal: Some(signal), slot: None }
     }
 
     /// Adds a point of a body, given in the body's frame; an empty name stands for the body's own origin.
@@ -257,14 +258,17 @@ impl Builder {
 
     fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) {
         let signals = &self.signals;
+        let numbers: HashMap<&str, usize> = signals.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
         let mut resolve = |section, owner: &str, references: Vec<&mut SignalRef>| {
             for reference in references {
-                let SignalRef::Named { name, signal } = reference else { continue };
-                if signal.is_some() {
+                let SignalRef::Named { name, signal, slot } = reference else { continue };
+                let found = numbers.get(name.as_str()).copied();
+                if let Some(own) = signal {
+                    *slot = found.filter(|&number| signals[number].item == *own);
                     continue;
                 }
-                match signals.iter().find(|s| s.name == *name) {
-                    Some(found) => *signal = Some(Arc::clone(&found.item)),
+                match found {
+                    Some(number) => (*signal, *slot) = (Some(Arc::clone(&signals[number].item)), Some(number)),
                     None => {
                         let nearest = crate::scene::nearest(name, signals.iter().map(|s| s.name.as_str()));
                         let hint = nearest.map_or(String::new(), |n| format!("; did you mean `{n}`?"));

@@ -23,6 +23,8 @@ pub(crate) struct Layout {
     pub mass: Vec<Range<usize>>,
     pub mass_blocks: Vec<MassBlock>,
     pub mass_is_constant: bool,
+    /// For each marker on a body that is a point, its first coordinate and velocity.
+    pub points: Vec<Option<[usize; 2]>>,
     /// Extra states of each force.
     pub x: Vec<Range<usize>>,
     /// Rows of each constraint, among all rows (holonomic first).
@@ -30,6 +32,8 @@ pub(crate) struct Layout {
     /// For each constraint and marker, the number of its block in the Jacobian (none on a body that cannot move).
     pub blocks_of: Vec<Vec<Option<usize>>>,
     pub blocks: Vec<Block>,
+    /// For each constraint whether it is between two markers and nothing else, not even time: then its gradients balance.
+    pub mutual: Vec<bool>,
     pub coupling: Coupling,
     /// The contacts, one for each surface and point.
     pub pairs: Vec<Pair>,
@@ -116,8 +120,11 @@ impl Layout {
             a: a - holonomic,
             gaps: pairs.len(),
         };
+        let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
+            points: markers.iter().map(point).collect(),
+            mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
             mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
             mass_is_constant: bodies.iter().all(|b| b.item.mass_is_constant()),
             most_markers: attached.map(Vec::len).max().unwrap_or(0).max(2),

@@ -3,6 +3,7 @@
 //! A place is the motion of a marker; a wrench is a force and a torque at it. A body maps velocities to places and wrenches to
 //! generalised forces, and the two maps are transposes of each other: that is d'Alembert's principle.
 
+use crate::signals::SignalRef;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 
@@ -39,11 +40,13 @@ impl<R: Real> Place<R> {
     #[inline(always)]
     pub fn in_time(&self, acceleration: &Acceleration<R>) -> Place<Jet<R, 1>> {
         let turn = Mat3::skew(self.omega) * self.rotation;
-        let pair = |a: Vec3<R>, b: Vec3<R>| Vec3([0, 1, 2].map(|i| Jet::new(a[i], b[i])));
+        let row = |a: [R; 3], b: [R; 3]| [Jet::new(a[0], b[0]), Jet::new(a[1], b[1]), Jet::new(a[2], b[2])];
+        let pair = |a: Vec3<R>, b: Vec3<R>| Vec3(row(a.0, b.0));
+        let ([x, y, z], [u, v, w]) = (self.rotation.0, turn.0);
         Place {
             r: pair(self.r, self.v),
             v: pair(self.v, acceleration.a),
-            rotation: Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| Jet::new(self.rotation.0[i][j], turn.0[i][j])))),
+            rotation: Mat3([row(x, u), row(y, v), row(z, w)]),
             omega: pair(self.omega, acceleration.alpha),
         }
     }
@@ -75,6 +78,17 @@ impl<R: Real> Place<R> {
             place.omega[i].eps[3 + i] = R::one();
         }
         place
+    }
+
+    /// Sets the values of a place of jets and leaves their derivatives.
+    #[inline(always)]
+    pub(crate) fn set_values<const N: usize>(&self, out: &mut Place<Jet<R, N>>) {
+        for i in 0..3 {
+            (out.r[i].re, out.v[i].re, out.omega[i].re) = (self.r[i], self.v[i], self.omega[i]);
+            for j in 0..3 {
+                out.rotation.0[i][j].re = self.rotation.0[i][j];
+            }
+        }
     }
 
     /// The same place at rest.
@@ -139,4 +153,34 @@ pub struct Instant<'a, R> {
     pub x: &'a [R],
     /// The free parameters of the study.
     pub p: &'a [R],
+    /// Values and rates of the signals of the model at this time, if they are known already.
+    pub signals: &'a [Jet<R, 1>],
+}
+
+impl<R: Real> Instant<'_, R> {
+    /// The value of a signal now. Elements of one model share signals, so a model computes each of them once.
+    #[inline]
+    pub fn value(&self, signal: &SignalRef) -> R {
+        match self.known(signal) {
+            Some(known) => known.re,
+            None => signal.at(self.t),
+        }
+    }
+
+    /// The value of a signal now with its rate per second.
+    #[inline]
+    pub fn moving(&self, signal: &SignalRef) -> Jet<R, 1> {
+        match self.known(signal) {
+            Some(known) => *known,
+            None => signal.at(Jet::variable(self.t, 0)),
+        }
+    }
+
+    #[inline]
+    fn known(&self, signal: &SignalRef) -> Option<&Jet<R, 1>> {
+        match signal {
+            SignalRef::Named { slot: Some(slot), .. } => self.signals.get(*slot),
+            _ => None,
+        }
+    }
 }

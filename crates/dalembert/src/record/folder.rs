@@ -28,6 +28,8 @@ pub struct Contents<'a> {
     pub steps: &'a [(f64, f64)],
     /// The events in the order of time.
     pub events: &'a [Event],
+    /// The text of the animation; without it the folder has no `animation.json`.
+    pub animation: Option<&'a str>,
     /// The text of the report; without it the folder has no `report.html`.
     pub report: Option<&'a str>,
     /// Where to continue, for a run that did not reach its end.
@@ -47,6 +49,8 @@ pub struct Record {
     pub steps: Vec<(f64, f64)>,
     /// The events in the order of time.
     pub events: Vec<Event>,
+    /// The text of the animation, if there is one.
+    pub animation: Option<String>,
 }
 
 /// Writes a run folder, replacing an older record of the same name but nothing else.
@@ -123,6 +127,7 @@ pub fn read(folder: &Path) -> Result<Record, RecordError> {
         trajectory: read_parquet(&folder.join(files::TRAJECTORY_PARQUET))?,
         steps: csv::read_steps(&folder.join(files::STEPS))?,
         events: csv::read_events(&folder.join(files::EVENTS))?,
+        animation: if folder.join(files::ANIMATION).exists() { Some(text(files::ANIMATION)?) } else { None },
     })
 }
 
@@ -264,6 +269,9 @@ fn fill(folder: &Path, contents: &Contents<'_>) -> Result<(), RecordError> {
     put(folder, files::STEPS, |out| csv::write_steps(out, contents.steps))?;
     put(folder, files::TRAJECTORY_CSV, |out| csv::write_trajectory_csv(out, contents.trajectory))?;
     put(folder, files::TRAJECTORY_PARQUET, |out| write_parquet(out, contents.trajectory).map_err(said_by_system))?;
+    if let Some(animation) = contents.animation {
+        put(folder, files::ANIMATION, |out| out.write_all(animation.as_bytes()))?;
+    }
     if let Some(report) = contents.report {
         put(folder, files::REPORT, |out| out.write_all(report.as_bytes()))?;
     }

@@ -11,6 +11,7 @@
 //! | `events.csv` | what happened when |
 //! | `steps.csv` | the steps the integrator took |
 //! | `trajectory.parquet`, `trajectory.csv` | the recorded channels, twice |
+//! | `animation.json` | the motion, for the viewer |
 //! | `report.html` | the report |
 //! | `checkpoint.bin` | where to continue, only in unfinished runs |
 
@@ -47,6 +48,8 @@ pub mod files {
     pub const TRAJECTORY_PARQUET: &str = "trajectory.parquet";
     /// The trajectory as text.
     pub const TRAJECTORY_CSV: &str = "trajectory.csv";
+    /// The motion, for the viewer and for exports.
+    pub const ANIMATION: &str = "animation.json";
     /// The report.
     pub const REPORT: &str = "report.html";
     /// The checkpoint of an unfinished run.
@@ -57,13 +60,14 @@ pub mod files {
     pub const CHANNELS: &str = "channels.json";
 
     /// All of them: a folder with anything else in it is never replaced.
-    pub const ALL: [&str; 10] = [
+    pub const ALL: [&str; 11] = [
         SCENE,
         SUMMARY,
         EVENTS,
         STEPS,
         TRAJECTORY_PARQUET,
         TRAJECTORY_CSV,
+        ANIMATION,
         REPORT,
         CHECKPOINT,
         TRAJECTORY_NPY,

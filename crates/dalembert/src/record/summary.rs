@@ -109,6 +109,12 @@ pub struct Ledger {
     /// Largest residual of any velocity constraint, in the constraint's own unit (m/s or rad/s).
     #[serde(with = "number")]
     pub worst_velocity_residual: f64,
+    /// Energy lost in impacts, J; part of what was dissipated.
+    #[serde(with = "number", default)]
+    pub lost_in_impacts: f64,
+    /// Heat of sliding contacts, J; part of what was dissipated.
+    #[serde(with = "number", default)]
+    pub lost_in_sliding: f64,
 }
 
 /// Where the run ended.

@@ -62,6 +62,7 @@ fn write_sample(folder: &Path, rows: usize) -> Result<(), RecordError> {
         trajectory: &trajectory,
         steps: &[(0.0, 0.1), (0.1, 1.0 / 3.0)],
         events: &events,
+        animation: Some("{}"),
         report: Some("<!DOCTYPE html>"),
         checkpoint: None,
     };
@@ -86,6 +87,7 @@ fn a_record_comes_back_whole() {
     write_sample(&folder, 100).unwrap();
     assert!(is_record(&folder));
     let expected = [
+        "animation.json",
         "events.csv",
         "report.html",
         "scene.toml",
@@ -101,6 +103,7 @@ fn a_record_comes_back_whole() {
     assert_eq!(back.trajectory.channels(), trajectory(100).channels());
     assert_eq!(bits(&back.trajectory), bits(&trajectory(100)));
     assert_eq!(back.events, events());
+    assert_eq!(back.animation.as_deref(), Some("{}"));
     assert_eq!(back.steps, [(0.0, 0.1), (0.1, 1.0 / 3.0)]);
     assert_eq!((back.summary.events, back.summary.rows, back.summary.channels.len()), (2, 100, 3));
     let text = read_trajectory_csv(&folder.join(files::TRAJECTORY_CSV)).unwrap();
@@ -235,6 +238,7 @@ fn checkpoints_live_beside_a_run_and_inside_an_unfinished_one() {
         trajectory: &trajectory,
         steps: &[],
         events: &[],
+        animation: None,
         report: None,
         checkpoint: Some(&checkpoint),
     };

@@ -1,12 +1,12 @@
 //! The page: everything about a run in one file that opens anywhere, today and in twenty years.
 //!
-//! No script, no link to anywhere else, no font to fetch. Names and texts come from users and are escaped without
+//! No link to anywhere else, no font to fetch, and no script but that of the view in space. Names and texts come from users and are escaped without
 //! exception. Long parts fold away; what is folded costs few bytes because curves share a budget.
 
 use super::format::{count, number};
 use super::svg::{Form, escape};
 use super::tables::{self, put};
-use super::{Picture, ReportInput, theme};
+use super::{Picture, ReportInput, View, theme};
 use crate::record::{Status, Summary};
 
 /// Plots of the motion that are unfolded at first.
@@ -33,6 +33,9 @@ pub fn page(input: &ReportInput<'_>) -> String {
     }
     out.push_str(&key_figures(summary));
     out.push_str("</header>\n");
+    if let Some(view) = &input.view {
+        out.push_str(&view_section(view));
+    }
     if let Some(svg) = input.motion.and_then(|motion| motion.draw(Form::Inline)) {
         put(&mut out, format_args!("<figure class=\"motion\">{svg}</figure>\n"));
     }
@@ -45,8 +48,28 @@ pub fn page(input: &ReportInput<'_>) -> String {
         put(&mut out, format_args!("<section id=\"{id}\">\n<h2>{name}</h2>\n{body}</section>\n"));
     }
     put(&mut out, format_args!("<footer>Made by dalembert {}.</footer>\n", escape(&summary.dalembert_version)));
-    out.push_str("</main>\n</body>\n</html>\n");
+    out.push_str("</main>\n");
+    if let Some(script) = input.view.and_then(|view| view.script) {
+        put(&mut out, format_args!("<script>{script}</script>\n"));
+    }
+    out.push_str("</body>\n</html>\n");
     out
+}
+
+/// The place of the view in space with its data, or a sentence on how to get it.
+fn view_section(view: &View<'_>) -> String {
+    if view.script.is_none() {
+        return "<p class=\"note\">This page has no view in space, because the program that wrote it was built without one. \
+                Build it with <code>cargo xtask viewer</code> and then <code>cargo build --release</code>, and make the page again \
+                with <code>dalembert report</code>.</p>\n"
+            .to_owned();
+    }
+    // Inside a script only `<` could end the data; JSON has another way to write it.
+    let data = view.animation.replace('<', "\\u003c");
+    format!(
+        "<section id=\"view\" aria-label=\"Motion in space\"></section>\n\
+         <script type=\"application/json\" id=\"animation\">{data}</script>\n"
+    )
 }
 
 /// Anchor, heading and content of each section that has content.
@@ -66,7 +89,10 @@ fn sections(input: &ReportInput<'_>) -> Vec<(&'static str, &'static str, String)
     let grid =
         |content: String| if content.is_empty() { content } else { format!("<div class=\"grid2\">{content}</div>\n") };
     let events = if input.events.is_empty() { String::new() } else { tables::events(input.events) };
+    let asked = input.figure_pictures(Form::Inline);
+    let asked = asked.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
     let all = [
+        ("figures", "Figures", grid(asked)),
         ("ledger", "Ledger", ledger(input.summary)),
         ("energies", "Energies and momenta", grid(figures(&energies))),
         ("accuracy", "Residuals and step sizes", grid(accuracy)),

@@ -9,7 +9,7 @@ use dalembert_methods::trajectory::Channel;
 use super::theme::CURVES;
 
 /// One plot: its title and its curves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
     /// The thing it belongs to, such as `body.upper`; plots of one thing stand together.
     pub section: String,
@@ -19,8 +19,20 @@ pub struct Panel {
     pub unit: String,
     /// Names of the channels to draw.
     pub channels: Vec<String>,
+    /// What the key calls them; made from the names of the channels if empty.
+    pub names: Vec<String>,
+    /// Names of the channels to draw with an axis at the right.
+    pub right: Vec<String>,
+    /// Unit of those.
+    pub right_unit: String,
+    /// What the key calls those.
+    pub right_names: Vec<String>,
     /// Whether magnitudes are drawn on a logarithmic axis.
     pub log: bool,
+    /// First time to show, s; all if none.
+    pub from: Option<f64>,
+    /// Last time to show, s; all if none.
+    pub until: Option<f64>,
 }
 
 /// First words of channel names in the order their sections appear in.
@@ -35,6 +47,21 @@ impl Panel {
         };
         let rest = after(channel, &self.section).unwrap_or_else(|| channel.to_owned());
         after(&rest, &self.title).unwrap_or(rest).replace('.', " ")
+    }
+
+    /// The curves: channel, name in the key, and whether its axis is at the right.
+    pub fn curves(&self) -> impl Iterator<Item = (&str, String, bool)> {
+        let side = |channels: &'_ [String], names: &'_ [String], right: bool| -> Vec<(usize, String, bool)> {
+            let name =
+                |(i, channel): (usize, &String)| names.get(i).cloned().unwrap_or_else(|| self.short_name(channel));
+            channels.iter().enumerate().map(|pair| (pair.0, name(pair), right)).collect()
+        };
+        let left = side(&self.channels, &self.names, false);
+        let right = side(&self.right, &self.right_names, true);
+        left.into_iter().chain(right).map(|(i, name, is_right)| {
+            let channels = if is_right { &self.right } else { &self.channels };
+            (channels[i].as_str(), name, is_right)
+        })
     }
 
     /// The first word of the section.
@@ -55,8 +82,8 @@ pub fn automatic_panels(channels: &[Channel]) -> Vec<Panel> {
                 section: section.to_owned(),
                 title: title.to_owned(),
                 unit: channel.unit.clone(),
-                channels: Vec::new(),
                 log: channel.name.contains("residual"),
+                ..Panel::default()
             });
             groups.len() - 1
         });

@@ -1,7 +1,8 @@
 //! Line plots over time.
 //!
 //! From top to bottom: title with unit, key, labels of events, the field with its grid and curves, the time axis.
-//! Values that are not finite leave a gap. On a logarithmic axis magnitudes are drawn and zeros leave a gap.
+//! Values that are not finite leave a gap. On a logarithmic axis magnitudes are drawn and zeros leave a gap. Some curves may have
+//! an axis of their own at the right.
 
 use super::decimate::{by_column, simplify};
 use super::scale::Axis;
@@ -17,7 +18,7 @@ const TOLERANCE: f64 = 0.15;
 /// Bytes that one point of a curve takes, about.
 const POINT: usize = 10;
 /// Rows of event labels.
-const MARK_ROWS: usize = 2;
+const MARK_ROWS: usize = 3;
 /// Most events that are marked by lines across the field.
 const LINES: usize = 40;
 
@@ -30,6 +31,8 @@ pub struct Series<'a> {
     pub time: &'a [f64],
     /// Values at these times.
     pub values: &'a [f64],
+    /// Whether they belong to the axis at the right.
+    pub right: bool,
 }
 
 /// An instant to mark.
@@ -48,6 +51,8 @@ pub struct Plot<'a> {
     pub title: String,
     /// Unit of the values.
     pub unit: String,
+    /// Unit of the values at the right.
+    pub right_unit: String,
     /// Whether the values have a logarithmic axis.
     pub log: bool,
     /// The curves, at most [`CURVES`].
@@ -64,8 +69,11 @@ pub struct Plot<'a> {
 struct Field {
     left: f64,
     top: f64,
+    /// Room at the right of it.
+    margin: f64,
     time: Axis,
     values: Axis,
+    right: Option<Axis>,
 }
 
 /// A mark that lies in the field.
@@ -80,7 +88,7 @@ struct PlacedMark {
 
 impl Field {
     fn width(&self) -> f64 {
-        WIDTH - RIGHT - self.left
+        WIDTH - self.margin - self.left
     }
 
     fn bottom(&self) -> f64 {
@@ -91,8 +99,9 @@ impl Field {
         self.time.place(time).map(|place| self.left + place * self.width())
     }
 
-    fn y(&self, value: f64) -> Option<f64> {
-        self.values.place(value).map(|place| self.bottom() - place * FIELD)
+    fn y(&self, value: f64, right: bool) -> Option<f64> {
+        let axis = self.right.as_ref().filter(|_| right).unwrap_or(&self.values);
+        axis.place(value).map(|place| self.bottom() - place * FIELD)
     }
 }
 
@@ -104,31 +113,41 @@ impl Plot<'_> {
             Some((low, high)) => Axis::linear(low, high, 6),
             None => Axis::linear(0.0, 1.0, 6),
         };
-        let values = self.value_axis();
-        let widest = values.ticks.iter().map(|tick| text_width(&tick.label, 11.0)).fold(24.0, f64::max);
-        let mut field = Field { left: (widest + 16.0).ceil(), top: 0.0, time, values };
-        let key = self.key_rows(&field);
+        let values = self.value_axis(false);
+        let right = self.series.iter().any(|series| series.right).then(|| self.value_axis(true));
+        let widest = |axis: &Axis| axis.ticks.iter().map(|tick| text_width(&tick.label, 11.0)).fold(24.0, f64::max);
+        let left = (widest(&values) + 16.0).ceil();
+        let margin = right.as_ref().map_or(RIGHT, |axis| (widest(axis) + 16.0).ceil());
+        let mut field = Field { left, top: 0.0, margin, time, values, right };
+        let names = self.key_names(&field);
+        let key = key_rows(&names, field.left, WIDTH - RIGHT);
         let (marks, mark_rows) = self.place_marks(&field);
-        let note_row = if field.values.note.is_empty() { 0.0 } else { ROW - 2.0 };
+        let right_note = field.right.as_ref().map_or("", |axis| &axis.note).to_owned();
+        let note_row = if field.values.note.is_empty() && right_note.is_empty() { 0.0 } else { ROW - 2.0 };
         field.top = 34.0 + ROW * key.len() as f64 + note_row + 13.0 * mark_rows as f64;
         if key.is_empty() && mark_rows == 0 && note_row == 0.0 {
             field.top -= 4.0;
         }
         let height = field.bottom() + 38.0;
 
-        let heading = if self.unit == "1" { self.title.clone() } else { format!("{} [{}]", self.title, self.unit) };
+        let plain = self.unit == "1" || field.right.is_some();
+        let heading = if plain { self.title.clone() } else { format!("{} [{}]", self.title, self.unit) };
         let mut svg = Svg::new(form, WIDTH, height, &format!("{heading} over time"));
         svg.text("title", [field.left, 18.0], Anchor::Start, &heading);
         for (row, entries) in key.iter().enumerate() {
             let y = 36.0 + ROW * row as f64;
             for (index, x) in entries {
                 svg.line(&format!("curve c{index}"), [*x, y - 3.5], [*x + 24.0, y - 3.5]);
-                svg.text("key", [*x + 29.0, y], Anchor::Start, &self.series[*index].name);
+                svg.text("key", [*x + 29.0, y], Anchor::Start, &names[*index]);
             }
         }
         if note_row > 0.0 {
             let y = 33.0 + ROW * key.len() as f64;
             svg.text("mark", [field.left, y], Anchor::Start, &field.values.note);
+            svg.text("mark", [field.left + field.width(), y], Anchor::End, &right_note);
+        }
+        if form == Form::Inline {
+            draw_axis_data(&mut svg, &field);
         }
         self.draw_grid(&mut svg, &field);
         self.draw_marks(&mut svg, &field, &marks, mark_rows);
@@ -147,9 +166,13 @@ impl Plot<'_> {
         svg.finish()
     }
 
-    fn value_axis(&self) -> Axis {
-        let all = self.series.iter().take(CURVES).flat_map(|s| s.values.iter().copied());
-        match bounds(all, self.log) {
+    /// The axis of the values at the left or at the right, over the times that are shown.
+    fn value_axis(&self, right: bool) -> Axis {
+        let (from, until) = self.span.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let curves = self.series.iter().take(CURVES).filter(|s| s.right == right);
+        let samples = curves.flat_map(|s| s.time.iter().zip(s.values));
+        let shown = samples.filter(|(t, _)| (from..=until).contains(*t)).map(|(_, value)| *value);
+        match bounds(shown, self.log) {
             Some((low, high)) if self.log => Axis::logarithmic(low, high),
             Some((low, high)) => {
                 let pad = 0.04 * (high - low);
@@ -162,26 +185,19 @@ impl Plot<'_> {
         }
     }
 
-    /// Index and place of the entries of the key, row by row; empty for one curve that the title names.
-    fn key_rows(&self, field: &Field) -> Vec<Vec<(usize, f64)>> {
+    /// What the key says of each curve; nothing of one curve that the title names. With two axes it says which is whose.
+    fn key_names(&self, field: &Field) -> Vec<String> {
         let count = self.series.len().min(CURVES);
         if count == 0 || (count == 1 && self.title.ends_with(&self.series[0].name)) {
             return Vec::new();
         }
-        let mut rows = vec![Vec::new()];
-        let mut x = field.left;
-        for (index, series) in self.series.iter().take(CURVES).enumerate() {
-            let width = 29.0 + text_width(&series.name, 11.0) + 16.0;
-            if x + width > WIDTH - RIGHT + 16.0 && x > field.left {
-                rows.push(Vec::new());
-                x = field.left;
-            }
-            if let Some(row) = rows.last_mut() {
-                row.push((index, x));
-            }
-            x += width;
-        }
-        rows
+        let with_unit = |name: &str, unit: &str| if unit == "1" { name.to_owned() } else { format!("{name} [{unit}]") };
+        let name = |series: &Series<'_>| match (&field.right, series.right) {
+            (None, _) => series.name.clone(),
+            (Some(_), false) => format!("← {}", with_unit(&series.name, &self.unit)),
+            (Some(_), true) => format!("{} →", with_unit(&series.name, &self.right_unit)),
+        };
+        self.series.iter().take(CURVES).map(name).collect()
     }
 
     /// The marks that lie in the field and the number of rows their labels take; labels without room are left out.
@@ -216,13 +232,19 @@ impl Plot<'_> {
             grid += &polyline(&[[left, y], [right, y]]);
             svg.text("tick", [left - 7.0, y + 3.8], Anchor::End, &tick.label);
         }
+        for tick in field.right.iter().flat_map(|axis| &axis.ticks) {
+            let y = field.bottom() - tick.place * FIELD;
+            svg.text("tick", [right + 7.0, y + 3.8], Anchor::Start, &tick.label);
+        }
         for tick in &field.time.ticks {
             let x = left + tick.place * field.width();
             grid += &polyline(&[[x, field.top], [x, field.bottom()]]);
             svg.text("tick", [x, field.bottom() + 15.0], Anchor::Middle, &tick.label);
         }
         svg.path("grid", &grid);
-        svg.path("axis", &polyline(&[[left, field.top], [left, field.bottom()], [right, field.bottom()]]));
+        let mut axes = vec![[left, field.top], [left, field.bottom()], [right, field.bottom()]];
+        axes.extend(field.right.as_ref().map(|_| [right, field.top]));
+        svg.path("axis", &polyline(&axes));
         let note = if field.time.note.is_empty() { String::new() } else { format!(" {}", field.time.note) };
         svg.text("label", [right, field.bottom() + 30.0], Anchor::End, &format!("time [s]{note}"));
     }
@@ -251,7 +273,8 @@ impl Plot<'_> {
         let budget = (self.curve_bytes / POINT).max(16);
         let columns = (budget / 4).clamp(4, field.width() as usize);
         let samples = series.time.iter().zip(series.values);
-        let places: Vec<Option<[f64; 2]>> = samples.map(|(t, v)| Some([field.x(*t)?, field.y(*v)?])).collect();
+        let places: Vec<Option<[f64; 2]>> =
+            samples.map(|(t, v)| Some([field.x(*t)?, field.y(*v, series.right)?])).collect();
         let mut path = String::new();
         for run in places.chunk_by(|a, b| a.is_some() && b.is_some()) {
             let points: Vec<[f64; 2]> = run.iter().copied().flatten().collect();
@@ -265,6 +288,41 @@ impl Plot<'_> {
         }
         path
     }
+}
+
+/// Where the field is and what time its sides stand for, for a script that moves a cursor over it.
+fn draw_axis_data(svg: &mut Svg, field: &Field) {
+    let [from, to] = field.time.range().map(|t| format!("{t:e}"));
+    svg.leaf(
+        "g",
+        &[
+            ("class", "time-axis".into()),
+            ("data-left", field.left.into()),
+            ("data-width", field.width().into()),
+            ("data-top", field.top.into()),
+            ("data-height", FIELD.into()),
+            ("data-from", (&from).into()),
+            ("data-to", (&to).into()),
+        ],
+    );
+}
+
+/// Index and place of the entries of a key between two edges, row by row.
+pub(super) fn key_rows(names: &[String], left: f64, right: f64) -> Vec<Vec<(usize, f64)>> {
+    let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
+    let mut x = f64::INFINITY;
+    for (index, name) in names.iter().enumerate() {
+        let width = 29.0 + text_width(name, 11.0) + 16.0;
+        if x + width > right + 16.0 {
+            rows.push(Vec::new());
+            x = left;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push((index, x));
+        }
+        x += width;
+    }
+    rows
 }
 
 /// Smallest and largest finite value; of the magnitudes other than zero for a logarithmic axis.

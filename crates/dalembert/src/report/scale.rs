@@ -92,6 +92,11 @@ impl Axis {
         Self { low, high, log: true, ticks, note: String::new() }
     }
 
+    /// The values at its ends.
+    pub fn range(&self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+
     /// The place of a value along the axis, 0 at its start and 1 at its end; none if it has no place there.
     pub fn place(&self, value: f64) -> Option<f64> {
         let value = if self.log { value.abs().log10() } else { value };

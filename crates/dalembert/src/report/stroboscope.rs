@@ -1,7 +1,8 @@
 //! A still picture of a motion: the shapes at several instants on top of each other, as a stroboscope shows them.
 //!
 //! Shapes are drawn in the coordinate plane in which the motion extends most, with equal axes and a bar for scale.
-//! Early shapes are pale, the last one is strong, and a thin line follows the end of each shape.
+//! Early shapes are pale, the last one is strong, and a thin line follows the end of each shape. If there are more shapes than colours,
+//! those whose names differ only by numbers at the end share one.
 
 use super::decimate::simplify;
 use super::format::number;
@@ -89,30 +90,44 @@ impl Motion {
             bottom: MARGIN + 0.5 * (height + drawn[1]),
         };
         let mut svg = Svg::new(form, WIDTH, height + 2.0 * MARGIN + 34.0, "the motion as seen by a stroboscope");
-        let names = self.names();
-        self.draw_trails(&mut svg, &view, names.len());
-        self.draw_flashes(&mut svg, &view);
+        let (names, colours) = self.colours();
+        self.draw_trails(&mut svg, &view, &colours);
+        self.draw_flashes(&mut svg, &view, &colours);
         self.draw_foot(&mut svg, &view, &names, height + 2.0 * MARGIN + 16.0);
         Some(svg.finish())
     }
 
-    fn names(&self) -> Vec<&str> {
-        self.frames.last().map_or_else(Vec::new, |frame| frame.shapes.iter().map(|s| s.name.as_str()).collect())
+    /// The names in the key, and which of them each shape belongs to.
+    fn colours(&self) -> (Vec<&str>, Vec<usize>) {
+        let Some(frame) = self.frames.last() else { return Default::default() };
+        let few = frame.shapes.len() <= CURVES;
+        let stem = |c: char| c.is_ascii_digit() || c == '_' || c == '-';
+        let mut names: Vec<&str> = Vec::new();
+        let mut colours = Vec::with_capacity(frame.shapes.len());
+        for shape in &frame.shapes {
+            let name = if few { shape.name.as_str() } else { shape.name.trim_end_matches(stem) };
+            let known = names.iter().position(|known| *known == name);
+            colours.push(known.unwrap_or(names.len()));
+            if known.is_none() {
+                names.push(name);
+            }
+        }
+        (names, colours)
     }
 
     /// The way of the last corner of each shape.
-    fn draw_trails(&self, svg: &mut Svg, view: &View, shapes: usize) {
-        for index in 0..shapes {
+    fn draw_trails(&self, svg: &mut Svg, view: &View, colours: &[usize]) {
+        for (index, colour) in colours.iter().enumerate() {
             let corner = |frame: &Frame| frame.shapes.get(index)?.points.last().map(|p| view.place(p));
             let ends: Vec<[f64; 2]> =
                 self.frames.iter().filter_map(corner).filter(|p| p.iter().all(|c| c.is_finite())).collect();
             if ends.len() > 1 {
-                svg.path(&format!("trail c{}", index % CURVES), &polyline(&simplify(&ends, 0.1)));
+                svg.path(&format!("trail c{}", colour % CURVES), &polyline(&simplify(&ends, 0.1)));
             }
         }
     }
 
-    fn draw_flashes(&self, svg: &mut Svg, view: &View) {
+    fn draw_flashes(&self, svg: &mut Svg, view: &View, colours: &[usize]) {
         let last = self.frames.len() - 1;
         let flashes = FLASHES.min(self.frames.len());
         for flash in 0..flashes {
@@ -125,12 +140,16 @@ impl Motion {
                 if places.iter().flatten().any(|c| !c.is_finite()) {
                     continue;
                 }
-                let colour = index % CURVES;
+                let colour = colours.get(index).map_or(index, |colour| *colour) % CURVES;
                 if places.len() > 1 {
                     svg.path(&format!("shape c{colour}"), &polyline(&places));
                 }
                 if let Some([x, y]) = places.last() {
-                    let radius = if places.len() == 1 { 4.5 } else { 3.2 };
+                    let radius = match (colours.len() > CURVES, places.len()) {
+                        (true, _) => 1.6,
+                        (false, 1) => 4.5,
+                        (false, _) => 3.2,
+                    };
                     let class = format!("f{colour}");
                     svg.leaf(
                         "circle",

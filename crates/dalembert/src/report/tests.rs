@@ -147,10 +147,19 @@ fn gaps_and_odd_numbers_do_no_harm() {
     for log in [false, true] {
         for keep in 0..values.len() {
             let time: Vec<f64> = (0..keep).map(|i| i as f64).collect();
-            let series = vec![Series { name: NASTY.into(), time: &time, values: &values[..keep] }];
+            let series = vec![Series { name: NASTY.into(), time: &time, values: &values[..keep], right: false }];
             let marks = [Mark { time: f64::NAN, label: NASTY.into() }, Mark { time: 2.0, label: NASTY.into() }];
             let title = NASTY.to_owned();
-            let plot = Plot { title, unit: "m".into(), log, series, marks: &marks, span: None, curve_bytes: 1000 };
+            let plot = Plot {
+                title,
+                unit: "m".into(),
+                right_unit: String::new(),
+                log,
+                series,
+                marks: &marks,
+                span: None,
+                curve_bytes: 1000,
+            };
             let svg = plot.draw(Form::Inline);
             assert_balanced(&svg);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
@@ -164,9 +173,17 @@ fn gaps_and_odd_numbers_do_no_harm() {
 fn the_curve_lies_where_the_numbers_are() {
     // Time 0…1 and values 0…1 fill the field from corner to corner but for the padding above.
     let (time, values) = ([0.0, 1.0], [0.0, 1.0]);
-    let series = vec![Series { name: "x".into(), time: &time, values: &values }];
-    let plot =
-        Plot { title: "x".into(), unit: "1".into(), log: false, series, marks: &[], span: None, curve_bytes: 1000 };
+    let series = vec![Series { name: "x".into(), time: &time, values: &values, right: false }];
+    let plot = Plot {
+        title: "x".into(),
+        unit: "1".into(),
+        right_unit: String::new(),
+        log: false,
+        series,
+        marks: &[],
+        span: None,
+        curve_bytes: 1000,
+    };
     let svg = plot.draw(Form::Inline);
     let path = svg.split("class=\"curve c0\" d=\"M").nth(1).unwrap().split('"').next().unwrap();
     let ends: Vec<f64> = path.split(' ').map(|x| x.parse().unwrap()).collect();
@@ -178,10 +195,18 @@ fn the_curve_lies_where_the_numbers_are() {
 #[test]
 fn labels_of_events_do_not_overlap() {
     let time = [0.0, 10.0];
-    let series = vec![Series { name: "x".into(), time: &time, values: &time }];
+    let series = vec![Series { name: "x".into(), time: &time, values: &time, right: false }];
     let marks: Vec<Mark> = (0..40).map(|k| Mark { time: f64::from(k) * 0.25, label: format!("{k} contact") }).collect();
-    let plot =
-        Plot { title: "x".into(), unit: "m".into(), log: false, series, marks: &marks, span: None, curve_bytes: 1000 };
+    let plot = Plot {
+        title: "x".into(),
+        unit: "m".into(),
+        right_unit: String::new(),
+        log: false,
+        series,
+        marks: &marks,
+        span: None,
+        curve_bytes: 1000,
+    };
     let svg = plot.draw(Form::Inline);
     let mut labels: Vec<(String, f64, f64)> = Vec::new();
     for part in svg.split("<text class=\"mark\" x=\"").skip(1) {
@@ -208,14 +233,48 @@ fn the_same_input_gives_the_same_page() {
     assert_eq!(svg_files(&input), svg_files(&input));
 }
 
+#[test]
+fn figures_have_two_axes_and_a_window() {
+    let trajectory = table(&[("a", "m/s"), ("b", "N")], 101, |i, t| if i == 0 { t } else { 100.0 - t });
+    let summary = Summary { name: "one".into(), ..Summary::default() };
+    let end = *trajectory.time().last().unwrap();
+    let panel = Panel {
+        section: "panel.both".into(),
+        title: "Both".into(),
+        unit: "m/s".into(),
+        channels: vec!["a".into()],
+        right: vec!["b".into()],
+        right_unit: "N".into(),
+        until: Some(0.5 * end),
+        ..Panel::default()
+    };
+    let mut input = ReportInput { figures: vec![panel], ..ReportInput::new(&summary, &trajectory) };
+    let files = svg_files(&input);
+    let svg = &files.iter().find(|(name, _)| name == "panel-both.svg").unwrap().1;
+    assert_balanced(svg);
+    assert!(svg.contains("← a [m/s]") && svg.contains("b [N] →"), "{svg}");
+    // Both curves end at the right edge of the field, at half of the time; each fills its own axis.
+    let paths = svg.split("<path class=\"curve c").skip(1).map(|rest| rest.split("d=\"M").nth(1).unwrap());
+    let ends: Vec<Vec<f64>> =
+        paths.map(|p| p.split('"').next().unwrap().split(' ').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(ends.len(), 2, "{svg}");
+    assert!(ends.iter().all(|path| path[path.len() - 2] == ends[0][ends[0].len() - 2]), "{ends:?}");
+    assert!(ends[0][1] > ends[0][3] + 100.0 && ends[1][1] + 100.0 < ends[1][3], "{ends:?}");
+    // Another run brings its curves with it.
+    input.others.push(Other { name: "two".into(), trajectory: &trajectory, shapes: Vec::new() });
+    let page = page(&input);
+    assert!(page.contains("← a, one [m/s]") && page.contains("b, two [N] →"));
+}
+
 proptest! {
     #[test]
     fn any_text_leaves_svg_well_formed(text in any::<String>(), low in any::<f64>(), high in any::<f64>()) {
         let (time, values) = ([0.0, 1.0], [low, high]);
-        let series = vec![Series { name: text.clone(), time: &time, values: &values }];
+        let series = vec![Series { name: text.clone(), time: &time, values: &values, right: false }];
         let (title, unit) = (text.clone(), text.clone());
         let marks = [Mark { time: 0.5, label: text }];
-        let plot = Plot { title, unit, log: false, series, marks: &marks, span: None, curve_bytes: 1000 };
+        let right_unit = String::new();
+        let plot = Plot { title, unit, right_unit, log: false, series, marks: &marks, span: None, curve_bytes: 1000 };
         assert_balanced(&plot.draw(Form::File));
     }
 }

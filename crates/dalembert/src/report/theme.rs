@@ -43,6 +43,8 @@ svg .event{stroke:var(--event);stroke-width:1;stroke-dasharray:1 3;fill:none}\
 svg .bar{stroke:var(--ink);stroke-width:1.5;fill:none}\
 svg .curve{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:butt}\
 svg .shape{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}\
+svg .hatch{stroke:var(--muted);stroke-width:1;fill:none}\
+svg .wire{fill:none;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}\
 svg .trail{fill:none;stroke-width:1;stroke-opacity:.55;stroke-linejoin:round}\
 svg .c0{stroke:var(--c0)}svg .c1{stroke:var(--c1)}svg .c2{stroke:var(--c2)}\
 svg .c3{stroke:var(--c3)}svg .c4{stroke:var(--c4)}svg .c5{stroke:var(--c5)}\
@@ -70,9 +72,12 @@ pub fn page_style() -> String {
         };
         COLOURS.iter().map(value).collect()
     };
+    let (light, dark) = (list(false), list(true));
+    // The reader's choice in the page comes before that of the system.
     format!(
-        ":root{{color-scheme:light dark;{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{RULES}\n",
-        list(false),
-        list(true)
+        ":root{{color-scheme:light dark;{light}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n\
+         @media screen{{:root[data-theme=light]{{color-scheme:light;{light}}}:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n\
+         {RULES}\n"
     )
 }

@@ -116,7 +116,6 @@ impl<'m> Channels<'m> {
 
     /// The values of a state, in the order of the channels.
     pub fn sample(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, row: &mut [f64]) -> Result<(), IntegrateError> {
-        let model = y.model();
         if self.needs_multipliers {
             if self.solver.as_ref().is_none_or(|solver| solver.modes != y.modes()) {
                 self.solver = Some(Solver::new(y));
@@ -128,6 +127,26 @@ impl<'m> Channels<'m> {
                 y.forces(&rates.multipliers, work, &mut self.forces);
             }
         }
+        self.write(y, s, row);
+        Ok(())
+    }
+
+    /// The same with given multipliers of the model's rows and forces by rows of contacts.
+    pub fn sample_given(
+        &mut self,
+        y: &Hybrid<'m, Model>,
+        s: &State<f64>,
+        multipliers: &[f64],
+        forces: &[f64],
+        row: &mut [f64],
+    ) {
+        self.multipliers.copy_from_slice(multipliers);
+        self.forces.copy_from_slice(forces);
+        self.write(y, s, row);
+    }
+
+    fn write(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, row: &mut [f64]) {
+        let model = y.model();
         model.prepare(s, &mut self.work);
         let mut rest = self.values.as_mut_slice();
         for &source in &self.sources {
@@ -142,7 +161,6 @@ impl<'m> Channels<'m> {
         for (out, &i) in row.iter_mut().zip(&self.kept) {
             *out = self.values[i];
         }
-        Ok(())
     }
 }
 
@@ -250,6 +268,9 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
             let mut channels =
                 vec![Channel::new(format!("{path}.gap"), "m", ""), Channel::new(format!("{path}.mode"), "1", "")];
             channels.push(Channel::new(format!("{path}.press"), "N", ""));
+            if model.suction(i, 0.0).is_some() {
+                channels.push(Channel::new(format!("{path}.suction"), "N", ""));
+            }
             for (name, unit) in [("friction", "N"), ("slip", "m/s")] {
                 channels.extend((1..=tangents).map(|k| Channel::new(format!("{path}.{name}.{k}"), unit, "contact")));
             }
@@ -286,7 +307,7 @@ fn width(model: &Model, source: Source) -> usize {
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
         Source::Multipliers(i) => model.constraints[i].item.multipliers().len(),
         Source::Outputs(i) => model.forces[i].item.outputs().len(),
-        Source::Contact(i) => 6 + 2 * model.tangents(i),
+        Source::Contact(i) => 6 + usize::from(model.suction(i, 0.0).is_some()) + 2 * model.tangents(i),
         Source::Energy => 5,
         Source::Momentum => 6,
         Source::Residuals => 2,
@@ -318,12 +339,12 @@ fn fill(
         }
         Source::Coordinates(i) => {
             let c = &model.constraints[i];
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
             f64::view::<Constraints, _>(&*c.item).coordinate(&now, &gather(w, &c.markers), out);
         }
         Source::Reaction(i) => {
             let c = &model.constraints[i];
-            let now = Instant { t: s.t, x: &[], p: &s.p };
+            let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
             let rows = model.layout.rows[i].clone();
             let mut gradients = [Wrench::default(); MOST_ROWS];
             let (at, last) = (gather(w, &c.markers), c.markers.len() - 1);
@@ -337,7 +358,7 @@ fn fill(
         }
         Source::Applied(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
             let mut wrenches = [Wrench::default(); 2];
             f64::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
             write_wrench(&wrenches[f.markers.len() - 1], out);
@@ -345,7 +366,7 @@ fn fill(
         Source::Multipliers(i) => out.copy_from_slice(&multipliers[model.layout.rows[i].clone()]),
         Source::Outputs(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p };
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
             f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
         Source::Contact(_) => {}
@@ -371,7 +392,8 @@ fn fill(
     }
 }
 
-/// Gap, mode (0 open, 1 sliding, 2 sticking), press, friction and slip by tangents, force on the point in the world frame.
+/// Gap, mode (0 open, 1 sliding, 2 sticking), press, suction of suckers, friction and slip by tangents, force on the point in
+/// the world frame.
 fn fill_contact(
     y: &Hybrid<'_, Model>,
     contact: usize,
@@ -384,7 +406,7 @@ fn fill_contact(
     let model = y.model();
     let pair = &model.layout.pairs[contact];
     let item = f64::view::<Surfaces, _>(&*model.contacts[pair.element].item);
-    let now = Instant { t: s.t, x: &[], p: &s.p };
+    let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
     let at = pair.markers.map(|m| w.places[m]);
     let tangents = pair.rows.len() - 1;
     let mut rates = [0.0; CONTACT_ROWS];
@@ -397,11 +419,19 @@ fn fill_contact(
         Mode::Stick => 2.0,
     };
     out[2] = own[0];
-    out[3..3 + tangents].copy_from_slice(&own[1..]);
-    out[3 + tangents..3 + 2 * tangents].copy_from_slice(&rates[1..=tangents]);
-    let directions = item.directions(&now, &at);
-    let force = directions.iter().zip(own).fold(Vec3::zero(), |sum, (&direction, &size)| sum + direction * size);
-    force.write(&mut out[3 + 2 * tangents..]);
+    let (mut pull, mut rest) = (0.0, &mut out[3..]);
+    if let Some(suction) = model.suction(contact, s.t) {
+        // Open suckers do not pull.
+        pull = if y.modes()[contact].closed() { suction } else { 0.0 };
+        rest[0] = pull;
+        rest = &mut rest[1..];
+    }
+    rest[..tangents].copy_from_slice(&own[1..]);
+    rest[tangents..2 * tangents].copy_from_slice(&rates[1..=tangents]);
+    let [normal, tangential @ ..] = item.directions(&now, &at);
+    let friction = tangential.iter().zip(&own[1..]);
+    let force = friction.fold(normal * (own[0] - pull), |sum, (&direction, &size)| sum + direction * size);
+    force.write(&mut rest[2 * tangents..]);
 }
 
 fn write_wrench(wrench: &Wrench<f64>, out: &mut [f64]) {

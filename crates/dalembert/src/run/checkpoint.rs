@@ -2,6 +2,7 @@
 
 use super::audit::Audit;
 use super::driver::RunError;
+use crate::picture::Film;
 use crate::record::{Checkpoint, Section, parse_events, write_events};
 use dalembert_methods::State;
 use dalembert_methods::integrate::{self, Counts};
@@ -12,6 +13,7 @@ use dalembert_methods::trajectory::{Event, Trajectory};
 pub(super) struct Written<'a> {
     pub scene: &'a str,
     pub trajectory: &'a Trajectory,
+    pub film: &'a Film,
     pub steps: &'a [(f64, f64)],
     pub events: &'a [Event],
     pub audit: &'a Audit,
@@ -46,6 +48,9 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     c.put("counts", Section::U64(run.counts.named().map(|(_, count)| count).to_vec()));
     c.put("audit", Section::F64(written.audit.memory()));
     c.put("rows", Section::F64(written.trajectory.columns().concat()));
+    let (frames, counters) = written.film.memory();
+    c.put("film", Section::F64(frames));
+    c.put("film counters", Section::U64(counters));
     c.put("steps", Section::F64(written.steps.iter().flat_map(|&(t, h)| [t, h]).collect()));
     let mut events = Vec::new();
     write_events(&mut events, written.events).expect("writing to memory does not fail");
@@ -86,6 +91,7 @@ pub(super) fn unpack(
     scene: &str,
     state: &State<f64>,
     trajectory: &Trajectory,
+    film: &mut Film,
     audit: &mut Audit,
     contacts: usize,
 ) -> Result<Unpacked, RunError> {
@@ -138,6 +144,7 @@ pub(super) fn unpack(
         return Err(unfit("the number of contacts"));
     }
     audit.recall(c.f64("audit")?).ok_or_else(|| unfit("audit"))?;
+    film.recall(c.f64("film")?, c.u64("film counters")?).ok_or_else(|| unfit("film"))?;
     let channels = trajectory.channels().to_vec();
     let values = c.f64("rows")?;
     if values.len() % channels.len() != 0 {

@@ -1,17 +1,18 @@
 //! The driver of a run: initial values, integrator, recording, audit, and the summary at the end.
 
 use super::audit::Audit;
-use super::channels::{Channels, check_patterns};
+use super::channels::check_patterns;
 use super::checkpoint::{Written, pack, unpack};
-use super::start;
+use super::figures::check_figures;
+use super::recorder::{Kept, Recorder, describe_triggers, progress_of};
+use super::start::{self, Method};
 use super::triggers::ChannelTriggers;
 use crate::model::{Model, ModelError};
+use crate::picture::Film;
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
 use crate::scene::{self, Problems, Scene, SceneError};
-use dalembert_methods::State;
-use dalembert_methods::events::{Crossing, Hit};
-use dalembert_methods::integrate::{self, Ending, Flow, IntegrateError, Reaction, Span};
-use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid, Kind, Moment, Observer};
+use dalembert_methods::integrate::{self, Ending, IntegrateError, Span};
+use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +28,8 @@ pub trait Watcher {
     }
     /// When an event has been located.
     fn event(&mut self, _event: &Event) {}
+    /// After every row of output, which the film has just taken as its newest.
+    fn frame(&mut self, _film: &Film) {}
     /// After every step: `pack` makes a checkpoint, which costs time; call it when one is due.
     fn checkpoint(&mut self, _pack: &dyn Fn() -> Checkpoint) {}
 }
@@ -65,13 +68,15 @@ pub enum RunError {
     Channels(TrajectoryError),
     /// The checkpoint cannot be used.
     Checkpoint(String),
+    /// The state to begin at has not the coordinates of the scene.
+    State(String),
 }
 
 impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| document.section(section).find(|entry| entry.name() == name);
+        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -114,7 +119,7 @@ impl fmt::Display for RunError {
             Self::Elements(errors) => {
                 f.write_str(&errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
             }
-            Self::Integrator(message) | Self::Checkpoint(message) => f.write_str(message),
+            Self::Integrator(message) | Self::Checkpoint(message) | Self::State(message) => f.write_str(message),
             Self::UnknownChannel { event, channel, near } => {
                 write!(f, "event `{event}` watches `{channel}`, which is not a channel")?;
                 near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
@@ -171,6 +176,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// The recorded channels.
     pub trajectory: Trajectory,
+    /// The motion, for pictures.
+    pub film: Film,
     /// Start and size of every step, in s.
     pub steps: Vec<(f64, f64)>,
     /// The events.
@@ -190,18 +197,42 @@ pub fn run(
     resume: Option<&Checkpoint>,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, RunError> {
+    drive(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher)
+}
+
+/// Runs a scene from where another run has ended, which may have had other parameters. Its own start is not used; energies are
+/// accounted for from here on.
+pub fn run_from(scene: &Scene, name: &str, from: &FinalState, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+    drive(scene, name, Begin::At(from), watcher)
+}
+
+/// Where a run begins.
+#[derive(Copy, Clone)]
+enum Begin<'a> {
+    /// As the scene says.
+    Written,
+    /// At a given state.
+    At(&'a FinalState),
+    /// Where an earlier run of the same scene was interrupted.
+    Resume(&'a Checkpoint),
+}
+
+fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
     let mut y = Hybrid::new(model);
-    let mut integrator = integrate::create::<Hybrid<'_, Model>>(&scene.run.integrator, &settings)
-        .map_err(|error| RunError::Integrator(error.to_string()))?;
-    let about = integrator.about();
-    let channels = Channels::new(model, &scene.output.channels);
+    let mut method = Method::of(scene)?;
+    let about = method.about();
     check_patterns(model, &scene.output.channels)?;
-    let trajectory = Trajectory::new(channels.channels().to_vec()).map_err(RunError::Channels)?;
+    check_figures(scene)?;
+    let (channels, kept) = Kept::of(model, &scene.output.channels);
+    let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
+    let trajectory = Trajectory::new(select(&kept.recorded)).map_err(RunError::Channels)?;
+    let film = Film::new(&select(&kept.filmed));
     let mut triggers = ChannelTriggers::new(model, &scene.events)?;
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
-    let span = Span::new(scene.run.start, scene.run.until, every);
+    let start = if let Begin::At(from) = begin { from.time } else { scene.run.start };
+    let span = Span::new(start, scene.run.until, every);
     let scene_text = scene.to_toml();
     let absolute = match settings.iter().find(|(name, _)| *name == "absolute") {
         Some((_, value)) if value > 0.0 => value,
@@ -213,9 +244,12 @@ pub fn run(
     let mut observer = Recorder {
         model,
         contacts: Hybrid::new(model),
-        row: vec![0.0; channels.channels().len()],
+        all: vec![0.0; channels.channels().len()],
+        row: vec![0.0; kept.recorded.len()],
         channels,
+        kept,
         trajectory,
+        film,
         steps: Vec::new(),
         events: Vec::new(),
         audit: Audit::new(model, scene.run.tolerance, absolute, scene.run.ledger_factor),
@@ -224,18 +258,22 @@ pub fn run(
         error: None,
         watcher,
     };
-    let result = match resume {
-        None => {
+    if let Begin::At(from) = begin {
+        start::place(&mut state, from)?;
+    }
+    let progress = match begin {
+        Begin::Written | Begin::At(_) => {
             start::prepare(scene, &mut state)?;
             observer.audit.observe(model, &state, 0.0);
-            nonsmooth::simulate(&mut y, &mut state, &mut *integrator, &span, &options, &mut triggers, &mut observer)
+            None
         }
-        Some(checkpoint) => {
+        Begin::Resume(checkpoint) => {
             let unpacked = unpack(
                 checkpoint,
                 &scene_text,
                 &state,
                 &observer.trajectory,
+                &mut observer.film,
                 &mut observer.audit,
                 Contacts::contacts(model),
             )?;
@@ -243,17 +281,26 @@ pub fn run(
             observer.trajectory = unpacked.trajectory;
             observer.steps = unpacked.steps;
             observer.events = unpacked.events;
-            let progress = unpacked.progress;
-            nonsmooth::resume(
-                &mut y,
-                &mut state,
-                &mut *integrator,
-                &span,
-                &options,
-                &mut triggers,
-                &mut observer,
-                &progress,
-            )
+            Some(unpacked.progress)
+        }
+    };
+    let result = match (&mut method, &progress) {
+        (Method::Located(integrator), None) => {
+            nonsmooth::simulate(&mut y, &mut state, &mut **integrator, &span, &options, &mut triggers, &mut observer)
+        }
+        (Method::Located(integrator), Some(progress)) => nonsmooth::resume(
+            &mut y,
+            &mut state,
+            &mut **integrator,
+            &span,
+            &options,
+            &mut triggers,
+            &mut observer,
+            progress,
+        ),
+        (Method::Stepped(moreau), None) => stepped(model, moreau.simulate(model, &mut state, &span, &mut observer)),
+        (Method::Stepped(moreau), Some(progress)) => {
+            stepped(model, moreau.resume(model, &mut state, &span, &mut observer, &progress.run))
         }
     };
     let ending = match result.ending {
@@ -269,6 +316,7 @@ pub fn run(
     let written = Written {
         scene: &scene_text,
         trajectory: &observer.trajectory,
+        film: &observer.film,
         steps: &observer.steps,
         events: &observer.events,
         audit: &observer.audit,
@@ -299,7 +347,7 @@ pub fn run(
         integrator: about.name.to_owned(),
         settings,
         tolerance: Some(scene.run.tolerance),
-        start_time: scene.run.start,
+        start_time: start,
         end_time: state.t,
         counts: result.counts.named().map(|(name, count)| (name.to_owned(), count)).into(),
         ledger,
@@ -309,112 +357,12 @@ pub fn run(
         channels: observer.trajectory.channels().iter().map(Into::into).collect(),
         ..Summary::default()
     };
-    let Recorder { trajectory, steps, events, .. } = observer;
-    Ok(Outcome { summary, trajectory, steps, events, scene: scene_text, failure, checkpoint })
+    let Recorder { trajectory, film, steps, events, .. } = observer;
+    Ok(Outcome { summary, trajectory, film, steps, events, scene: scene_text, failure, checkpoint })
 }
 
-/// What an event is called in the record: name, channel, level, unit.
-struct Named {
-    name: String,
-    channel: String,
-    level: f64,
-    unit: String,
-}
-
-fn describe_triggers(scene: &Scene, triggers: &ChannelTriggers) -> Vec<Named> {
-    let describe = |(i, (name, _)): (usize, &(String, _))| {
-        let channel = triggers.channel(i);
-        Named {
-            name: name.clone(),
-            channel: channel.name.clone(),
-            level: triggers.level(i),
-            unit: channel.unit.clone(),
-        }
-    };
-    scene.events.iter().enumerate().map(describe).collect()
-}
-
-/// Writes down what happens.
-struct Recorder<'a> {
-    model: &'a Model,
-    /// The contacts in the modes of the state being recorded.
-    contacts: Hybrid<'a, Model>,
-    channels: Channels<'a>,
-    row: Vec<f64>,
-    trajectory: Trajectory,
-    steps: Vec<(f64, f64)>,
-    events: Vec<Event>,
-    audit: Audit,
-    names: Vec<Named>,
-    scene: &'a str,
-    error: Option<IntegrateError>,
-    watcher: &'a mut dyn Watcher,
-}
-
-impl Observer<Model> for Recorder<'_> {
-    fn on_output(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>) {
-        if self.contacts.modes() != y.modes() {
-            self.contacts.set_modes(y.modes());
-        }
-        match self.channels.sample(&self.contacts, s, &mut self.row) {
-            Ok(()) => self.trajectory.push(&self.row),
-            Err(error) => {
-                self.error.get_or_insert(error);
-            }
-        }
-    }
-
-    fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
-        self.steps.push((moment.step.t, moment.step.h));
-        self.audit.observe(self.model, moment.state, moment.step.error);
-        let written = Written {
-            scene: self.scene,
-            trajectory: &self.trajectory,
-            steps: &self.steps,
-            events: &self.events,
-            audit: &self.audit,
-        };
-        self.watcher.checkpoint(&|| pack(moment.state, &moment.progress(), &written));
-        let go_on = self.watcher.step(moment.state.t, moment.counts.steps);
-        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
-    }
-
-    fn on_trigger(&mut self, _y: &Hybrid<'_, Model>, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
-        for hit in hits {
-            let named = &self.names[hit.trigger];
-            let kind = match hit.crossing {
-                Crossing::Rising => "rising",
-                Crossing::Falling => "falling",
-                Crossing::Touching => "touching",
-            };
-            let event = Event {
-                time: hit.t,
-                kind: kind.to_owned(),
-                element: format!("event.{}", named.name),
-                marker: named.channel.clone(),
-                value: named.level,
-                unit: named.unit.clone(),
-            };
-            self.watcher.event(&event);
-            self.events.push(event);
-        }
-        Reaction::Continue
-    }
-
-    fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
-        let unit = if event.kind == Kind::Impact { "N s" } else { "N" };
-        for (&contact, values) in event.contacts.iter().zip(&event.values) {
-            let pair = &self.model.layout.pairs[contact];
-            let event = Event {
-                time: event.t,
-                kind: event.kind.name().to_owned(),
-                element: format!("contact.{}", self.model.contacts[pair.element].name),
-                marker: self.model.markers[pair.markers[1]].name.clone(),
-                value: values[0],
-                unit: unit.to_owned(),
-            };
-            self.watcher.event(&event);
-            self.events.push(event);
-        }
-    }
+/// The end of time stepping, in the words of a run with located events.
+fn stepped(model: &Model, run: integrate::Run) -> nonsmooth::Run {
+    let progress = progress_of(model, run.progress);
+    nonsmooth::Run { ending: run.ending, counts: run.counts, progress }
 }

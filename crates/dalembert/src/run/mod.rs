@@ -4,12 +4,15 @@ mod audit;
 mod channels;
 mod checkpoint;
 mod driver;
+mod figures;
 mod motion;
+mod recorder;
 mod start;
 mod triggers;
 
 pub use audit::Audit;
 pub use channels::{Channels, matches};
-pub use driver::{Failure, Outcome, RunError, Watcher, run};
+pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from};
+pub use figures::{Figures, figures};
 pub use motion::motion;
 pub use start::check;

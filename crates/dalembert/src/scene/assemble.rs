@@ -1,5 +1,6 @@
 //! From a document to a model: reads every element by its kind and attaches it to the markers it names.
 
+use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
@@ -7,13 +8,14 @@ use crate::model::{Builder, Model, ModelError, Need, Orientation};
 use crate::run::matches;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
+use dalembert_methods::nonsmooth::choices;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// The sections of named elements.
-pub const SECTIONS: [&str; 9] =
-    ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "contact", "event"];
+pub const SECTIONS: [&str; 11] =
+    ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "contact", "event", "panel", "shapes"];
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
@@ -33,6 +35,10 @@ pub struct Scene {
     pub output: OutputSettings,
     /// `[event]`, by name.
     pub events: Vec<(String, EventSettings)>,
+    /// `[panel]`, by name.
+    pub panels: Vec<(String, PanelSettings)>,
+    /// `[shapes]`, by name.
+    pub shapes: Vec<(String, ShapesSettings)>,
     /// The document it was read from, if it was.
     pub document: Option<Document>,
 }
@@ -60,6 +66,8 @@ impl Scene {
             run: RunSettings::default(),
             output: OutputSettings::default(),
             events: Vec::new(),
+            panels: Vec::new(),
+            shapes: Vec::new(),
             document: None,
         }
     }
@@ -91,7 +99,9 @@ impl Scene {
         reader.read_contacts();
         reader.check_run(&run);
         reader.check_output(&output, &run);
-        let events = reader.read_events();
+        let events = reader.read_named("event");
+        let panels = reader.read_named("panel");
+        let shapes = reader.read_named("shapes");
         let Reader { builder, mut problems, .. } = reader;
         if !problems.is_empty() {
             return problems.or(()).map(|()| unreachable!("there are problems"));
@@ -105,16 +115,30 @@ impl Scene {
                 return Err(problems.or(()).expect_err("there are problems"));
             }
         };
-        Ok(Self { info, model, run, output, events, document: Some(document) })
+        Ok(Self { info, model, run, output, events, panels, shapes, document: Some(document) })
     }
 }
 
 /// A fault found by the builder, at the place in the document that caused it.
 pub(crate) fn place(document: &Document, error: &ModelError) -> Problem {
-    match document.section(error.section).find(|entry| entry.name() == error.name) {
-        Some(entry) => document.problem_at(entry.span_of(error.key.unwrap_or("")), error.to_string()),
+    match maker(document, error.section, &error.name) {
+        Some((entry, own)) => {
+            let key = error.key.filter(|_| own).unwrap_or("");
+            document.problem_at(entry.span_of(key), error.to_string())
+        }
         None => Problem::new(error.to_string()),
     }
+}
+
+/// The entry that has made an element: its own, or that of the assembly whose name its name begins with. The second says whether
+/// it is its own.
+pub(crate) fn maker<'d>(document: &'d Document, section: &str, name: &str) -> Option<(Entry<'d>, bool)> {
+    if let Some(entry) = document.section(section).find(|entry| entry.name() == name) {
+        return Some((entry, true));
+    }
+    let begins = |entry: &Entry<'_>| name.strip_prefix(entry.name()).is_some_and(|rest| rest.starts_with('_'));
+    let longest = document.section("assembly").filter(begins).max_by_key(|entry| entry.name().len());
+    longest.map(|entry| (entry, false))
 }
 
 struct Reader<'d> {
@@ -436,12 +460,13 @@ impl<'d> Reader<'d> {
         None
     }
 
-    fn read_events(&mut self) -> Vec<(String, EventSettings)> {
+    /// The entries of a section that are plain settings.
+    fn read_named<T: Deserialize<'d>>(&mut self, section: &str) -> Vec<(String, T)> {
         let document = self.document;
-        let entries: Vec<_> = document.section("event").collect();
+        let entries: Vec<_> = document.section(section).collect();
         let read = entries.into_iter().filter_map(|entry| {
             self.check_name(&entry);
-            let settings = self.note(entry.deserialize::<EventSettings>())?;
+            let settings = self.note(entry.deserialize::<T>())?;
             Some((entry.name().to_owned(), settings))
         });
         read.collect()
@@ -473,7 +498,7 @@ impl<'d> Reader<'d> {
                 blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
             }
         }
-        let methods = integrate::methods();
+        let methods = choices();
         let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
             let names = methods.iter().map(|about| about.name);
             let help = nearest(&run.integrator, names.clone()).map_or_else(

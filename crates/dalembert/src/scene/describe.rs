@@ -16,6 +16,10 @@ impl Scene {
         describe_model(&self.model, &mut root);
         let events = self.events.iter().map(|(name, event)| (name.as_str(), from_serde(event)));
         put_section(&mut root, "event", events);
+        let panels = self.panels.iter().map(|(name, panel)| (name.as_str(), from_serde(panel)));
+        put_section(&mut root, "panel", panels);
+        let shapes = self.shapes.iter().map(|(name, shapes)| (name.as_str(), from_serde(shapes)));
+        put_section(&mut root, "shapes", shapes);
         put(&mut root, "run", from_serde(&self.run));
         put(&mut root, "output", from_serde(&self.output));
         to_toml(&root)

@@ -31,6 +31,7 @@ mod de;
 mod describe;
 mod document;
 mod error;
+mod figures;
 mod fuzz;
 mod include;
 mod limits;
@@ -46,17 +47,20 @@ mod source;
 mod write;
 
 pub use crate::expression::nearest;
-pub(crate) use assemble::place;
 pub use assemble::{MarkerSettings, SECTIONS, Scene};
+pub(crate) use assemble::{maker, place};
 pub use document::{Document, Entry};
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
+pub use figures::{Eye, EyePlane, Moment, PanelSettings, ShapesSettings};
 pub use fuzz::fuzz_one;
 pub use limits::Limits;
 pub use node::{Key, Node, Table, Value};
 pub use overrides::Overrides;
 pub use parameters::Parameter;
 pub use schema::{FieldInfo, KindInfo, every_kind, fields, schema};
-pub use settings::{Crossing, EventSettings, Initial, OutputSettings, RunSettings, SceneInfo, World};
+pub use settings::{
+    ContactSettings, Crossing, EventSettings, Initial, OutputSettings, RestitutionLaw, RunSettings, SceneInfo, World,
+};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, Position, SourceFile, Sources, Span};
 pub use write::to_toml;
 

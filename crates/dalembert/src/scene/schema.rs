@@ -1,11 +1,12 @@
 //! The JSON Schema of scene files, and reference tables, both made from what elements say of themselves.
 
 use super::assemble::MarkerSettings;
+use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
-use dalembert_methods::integrate;
+use dalembert_methods::nonsmooth::choices;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
@@ -96,6 +97,8 @@ pub fn schema() -> Value {
     let marker = lenient(plain(schema_for!(MarkerSettings), &mut definitions));
     properties.insert("marker".to_owned(), named(marker));
     properties.insert("event".to_owned(), named(table::<EventSettings>(&mut definitions)));
+    properties.insert("panel".to_owned(), named(table::<PanelSettings>(&mut definitions)));
+    properties.insert("shapes".to_owned(), named(table::<ShapesSettings>(&mut definitions)));
     properties.insert("scene".to_owned(), table::<SceneInfo>(&mut definitions));
     properties.insert("world".to_owned(), table::<World>(&mut definitions));
     properties.insert("run".to_owned(), run_table(&mut definitions));
@@ -155,7 +158,7 @@ fn table<T: JsonSchema>(definitions: &mut Map<String, Value>) -> Value {
 /// The `[run]` table with the settings of every integrator by name.
 fn run_table(definitions: &mut Map<String, Value>) -> Value {
     let mut run = table::<RunSettings>(definitions);
-    let methods = integrate::methods();
+    let methods = choices();
     let names: Vec<&str> = methods.iter().map(|about| about.name).collect();
     run["properties"]["integrator"] = json!({ "description": "The integrator.", "enum": names, "default": "dop853" });
     let mut settings = Map::new();

@@ -16,7 +16,7 @@ pub struct Formula<const X: char> {
 impl<const X: char> Formula<X> {
     /// Parses the text.
     pub fn new(text: &str) -> Result<Self, ExpressionError> {
-        let code = Expression::parse_in(text, &[&X.to_string()])?;
+        let code = Expression::parse_in(text, &[&X.to_string()])?.folded();
         Ok(Self { text: text.to_owned(), code })
     }
 

@@ -172,13 +172,15 @@ pub enum SignalRef {
         name: String,
         /// The signal itself, once resolved.
         signal: Option<Arc<Signal>>,
+        /// Its number among the signals of the model, if it is one of them.
+        slot: Option<usize>,
     },
 }
 
 impl SignalRef {
     /// A named signal that is resolved already.
     pub fn new(name: &str, signal: Signal) -> Self {
-        Self::Named { name: name.to_owned(), signal: Some(Arc::new(signal)) }
+        Self::Named { name: name.to_owned(), signal: Some(Arc::new(signal)), slot: None }
     }
 
     /// The value at time t, in s.
@@ -229,7 +231,7 @@ impl<'de> Deserialize<'de> for SignalRef {
                 Ok(SignalRef::Number(value as f64))
             }
             fn visit_str<E: de::Error>(self, name: &str) -> Result<SignalRef, E> {
-                Ok(SignalRef::Named { name: name.to_owned(), signal: None })
+                Ok(SignalRef::Named { name: name.to_owned(), signal: None, slot: None })
             }
         }
         deserializer.deserialize_any(Form)

@@ -3,9 +3,12 @@
 
 mod balls;
 mod blocks;
+mod crawling;
 mod laws;
 mod leech;
+mod moreau;
 mod resume;
+mod suction;
 
 use dalembert::record::Status;
 use dalembert::run::{Outcome, run};

@@ -16,10 +16,16 @@ impl Watcher for Stop {
 #[test]
 fn continued_runs_have_the_same_bits() {
     // Within the flight, among the bounces, while corners slide and stick.
-    for (name, stops) in
-        [("bouncing-ball", vec![3, 20, 60]), ("leech", vec![5, 25, 40]), ("block-on-belt", vec![10, 50])]
-    {
-        let scene = read(name, scenes::find(name).unwrap().text, &["output.every=0.05"]);
+    for (name, integrator, stops) in [
+        ("bouncing-ball", "dop853", vec![3, 20, 60]),
+        ("leech", "dop853", vec![5, 25, 40]),
+        ("block-on-belt", "dop853", vec![10, 50]),
+        // Between two rows, at a row, among the bounces.
+        ("bouncing-ball", "moreau", vec![7, 50, 481]),
+        ("leech-frictionless", "moreau", vec![3, 261]),
+    ] {
+        let integrator = format!("run.integrator=\"{integrator}\"");
+        let scene = read(name, scenes::find(name).unwrap().text, &["output.every=0.05", &integrator]);
         let whole = run(&scene, name, None, &mut ()).unwrap();
         for steps in stops {
             let part = run(&scene, name, None, &mut Stop(steps)).unwrap();

@@ -36,7 +36,7 @@ impl Random {
 }
 
 pub fn at(t: f64) -> Instant<'static, f64> {
-    Instant { t, x: &[], p: &[] }
+    Instant { t, x: &[], p: &[], signals: &[] }
 }
 
 fn view(item: &dyn AnyConstraint) -> &dyn RowsOn<f64> {

@@ -104,7 +104,7 @@ fn loads_are_integrals_of_tractions() {
         for _ in 0..2 {
             let at = places(&mut random, 0.6);
             let mut out = vec![Wrench::default(); 5];
-            let now = Instant { t: 0.0, x: &[], p: &[] };
+            let now = Instant { t: 0.0, x: &[], p: &[], signals: &[] };
             Force::apply(&field, &now, &at, &mut out);
             let body = &at[1..];
             let gradient = Mat3(std::array::from_fn(|i| std::array::from_fn(|j| body[j + 1].r[i] - body[0].r[i])));
@@ -269,7 +269,7 @@ fn coulomb_friction() {
             |x: [f64; 3]| Place { r: Vec3([x[0], x[1], x[2] + 0.51]), v: Vec3([speed, 0.0, 0.0]), ..Place::default() };
         let mut at = vec![Place { rotation: Mat3::identity(), ..Place::default() }];
         at.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(unit));
-        let (now, mut out) = (Instant { t: 0.0, x: &[], p: &[] }, vec![Wrench::default(); 5]);
+        let (now, mut out) = (Instant { t: 0.0, x: &[], p: &[], signals: &[] }, vec![Wrench::default(); 5]);
         Force::apply(&field, &now, &at, &mut out);
         let force = -out[0].force;
         let mu = (0.4 + 0.2 * (-(speed / 0.2f64).powi(2)).exp()) * speed / speed.hypot(0.01);
@@ -303,7 +303,7 @@ fn adhesion_balances_at_the_sticking_distance() {
         let mut at = vec![Place { rotation: Mat3::identity(), ..Place::default() }];
         at.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(unit));
         let mut out = vec![Wrench::default(); 5];
-        Force::apply(&field, &Instant { t: 0.0, x: &[], p: &[] }, &at, &mut out);
+        Force::apply(&field, &Instant { t: 0.0, x: &[], p: &[], signals: &[] }, &at, &mut out);
         -out[0].force[2] / (alpha * 1e24)
     };
     assert!(push(0.5e-3) > 1.0 && push(1.3e-3) < -0.1);

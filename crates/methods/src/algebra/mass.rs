@@ -42,6 +42,8 @@ pub struct Mass<R> {
     values: Vec<R>,
     factors: Vec<R>,
     size: usize,
+    /// Whether all blocks are diagonal: then values and factors follow the velocities.
+    diagonal: bool,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -64,7 +66,8 @@ impl<R: Real> Mass<R> {
                 placed
             })
             .collect();
-        Self { blocks, values: vec![R::zero(); value], factors: vec![R::zero(); value], size: velocity }
+        let zeros = vec![R::zero(); value];
+        Self { blocks, values: zeros.clone(), factors: zeros, size: velocity, diagonal: value == velocity }
     }
 
     /// The number of velocities.
@@ -107,6 +110,12 @@ impl<R: Real> Mass<R> {
 
     /// Replaces `rhs` by M⁻¹ rhs; [`Mass::factor`] comes first.
     pub fn solve(&self, rhs: &mut [R]) {
+        if self.diagonal {
+            for (rhs, &factor) in rhs.iter_mut().zip(&self.factors) {
+                *rhs *= factor;
+            }
+            return;
+        }
         for i in 0..self.blocks.len() {
             let b = self.blocks[i];
             self.solve_block(i, &mut rhs[b.velocity..b.velocity + b.shape.size()]);

@@ -72,6 +72,13 @@ impl Tableau {
         }
     }
 
+    /// Whether the rates of stage `i` have a part in anything but later stages. Integrals, which feed nothing back, need no others.
+    pub fn counts(&self, i: usize) -> bool {
+        let weighs = |row: &[f64]| row.get(i).is_some_and(|&weight| weight != 0.0);
+        let rows = [self.rows[self.stages], self.error, self.error_low];
+        i == 0 || i >= self.stages || rows.into_iter().any(weighs) || self.dense.iter().any(|row| weighs(row))
+    }
+
     /// The weights of the cubic Hermite polynomial through both ends, for when the further stages cannot be evaluated.
     pub fn hermite_weights(&self, theta: f64, out: &mut [f64; MOST_STAGES]) {
         let (s, b) = (self.stages, self.rows[self.stages]);

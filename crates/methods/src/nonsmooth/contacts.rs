@@ -4,6 +4,10 @@
 //! the gradient of its gap and resists slip with r in the cone |r| ≤ μN. Rows of contacts are numbered contact by contact:
 //! γ̇, then its slip velocities.
 //!
+//! **Suction.** A contact may be a sucker: while it is closed the surface pulls the point with A(t) ≥ 0, against the gradient
+//! of the gap. Its press N counts what the suction presses, so that friction holds with it, and the contact opens where N
+//! would become negative: where the load exceeds A. An open contact is not pulled.
+//!
 //! **Friction.** A law is given by its force for unit press. The forces a contact can hold are a convex set around zero, the
 //! section of its cone; the force against slip in a direction is the point of the section that takes most power
 //! from it (maximum dissipation \[1\]). For isotropic friction that is −μ u/|u|. For an ellipse with semi-axes a, b it
@@ -65,9 +69,26 @@ pub trait Contacts: System {
     fn contact_bias<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]);
     /// The derivative of the rates by the velocities; every block is overwritten.
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>);
+    /// [`Contacts::contact_rate`] of some contacts, ascending; what it writes for others is not read.
+    fn contact_rate_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
+        self.contact_rate(s, w, out);
+    }
+    /// [`Contacts::contact_bias`] of some contacts, ascending; what it writes for others is not read.
+    fn contact_bias_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
+        self.contact_bias(s, w, out);
+    }
+    /// [`Contacts::contact_jacobian`] of some contacts, ascending; the blocks of others may keep what is in them.
+    fn contact_jacobian_of<S: Scalar>(&self, _some: &[usize], s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>) {
+        self.contact_jacobian(s, w, out);
+    }
     /// The coefficient of restitution ε ∈ [0, 1].
     fn restitution(&self, _contact: usize) -> f64 {
         0.0
+    }
+    /// The suction A(t) ≥ 0 of a contact in newtons, which pulls its point to the surface while it is closed; nothing if it is
+    /// no sucker.
+    fn suction<S: Scalar>(&self, _contact: usize, _t: S) -> Option<S> {
+        None
     }
     /// The friction force for unit press against slip in a unit direction with a speed in m/s.
     ///

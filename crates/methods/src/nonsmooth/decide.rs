@@ -12,6 +12,10 @@
 //! carry the rest. Then it still sticks here and is marked as *shared*: from then on the decision itself, not its own cone,
 //! is the switching function. Likewise a contact whose press falls to zero while others keep it in place (a fourth leg) opens
 //! without leaving; it is marked as *idle*, and its gap is watched half of `touch` below zero, out of the reach of rounding.
+//!
+//! **Suckers** pull as long as they are closed. All that were closed, or close now, are first taken to pull; those that open all
+//! the same let go, and the others are asked again, until nobody else opens. Suction is read where it is just after the
+//! instant, to the resolution of events: a sucker that is switched off opens at the jump of its signal.
 
 use super::cone::{Grip, Item, Problem, vertices};
 use super::contacts::{Contacts, Mode};
@@ -20,6 +24,7 @@ use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::simulate::Options;
 use crate::algebra::DEPENDENT;
+use crate::events::location;
 use crate::integrate::IntegrateError;
 use crate::system::State;
 
@@ -86,7 +91,7 @@ pub(super) fn decide<Y: Contacts>(
         }
     });
     let parts = parts.collect();
-    solve(y, s, clues, &delassus, &chosen, parts, STILL)
+    solve(y, s, clues, &delassus, &chosen, parts, STILL, s.t + 2.0 * location(s.t))
 }
 
 /// The same for a state within a step: closed contacts are those of the modes, and slip if they slide.
@@ -102,7 +107,7 @@ pub(super) fn decide_from_modes<Y: Contacts>(
         _ => Part::Rests,
     });
     let parts = parts.collect();
-    solve(y, s, clues, &delassus, &chosen, parts, STILLEST)
+    solve(y, s, clues, &delassus, &chosen, parts, STILLEST, s.t)
 }
 
 /// Forces of all contacts in their modes at a state, by rows of contacts (press, tangents), in newtons.
@@ -113,7 +118,40 @@ pub fn contact_forces<Y: Contacts>(y: &Hybrid<'_, Y>, s: &State<f64>) -> Result<
     Ok(decide_from_modes(y, s, &vec![Clue::default(); y.modes().len()])?.force)
 }
 
+/// The decision with suction as it is at an instant: those that open let go, and the others are asked again.
 fn solve<Y: Contacts>(
+    y: &Hybrid<'_, Y>,
+    s: &State<f64>,
+    clues: &[Clue],
+    delassus: &Delassus,
+    chosen: &[usize],
+    parts: Vec<Part>,
+    still: f64,
+    instant: f64,
+) -> Result<Decision, IntegrateError> {
+    let pull = |&i: &usize| match y.model().suction(i, instant) {
+        Some(suction) if y.modes()[i].closed() || !clues[i].lifting => suction,
+        _ => 0.0,
+    };
+    let mut pulls: Vec<f64> = chosen.iter().map(pull).collect();
+    loop {
+        let decision = balance(y, s, clues, delassus, chosen, parts.clone(), still, &pulls)?;
+        let mut lost = false;
+        for (pull, &i) in pulls.iter_mut().zip(chosen) {
+            if *pull > 0.0 && !decision.modes[i].closed() {
+                *pull = 0.0;
+                lost = true;
+            }
+        }
+        // Each round loses at least one.
+        if !lost {
+            return Ok(decision);
+        }
+    }
+}
+
+/// The decision with given suctions, by chosen contacts.
+fn balance<Y: Contacts>(
     y: &Hybrid<'_, Y>,
     s: &State<f64>,
     clues: &[Clue],
@@ -121,11 +159,19 @@ fn solve<Y: Contacts>(
     chosen: &[usize],
     mut parts: Vec<Part>,
     still: f64,
+    pulls: &[f64],
 ) -> Result<Decision, IntegrateError> {
     let model = y.model();
     let mut c: Vec<f64> = delassus.rows.iter().map(|&row| delassus.free[row]).collect();
-    // At a lift-off all accelerations of contacts may be rounding; what they are rounding of is the size of the motion.
     let n = c.len();
+    let mut row = 0;
+    for (&i, &pull) in chosen.iter().zip(pulls) {
+        for (k, c) in c.iter_mut().enumerate() {
+            *c -= delassus.w[k * n + row] * pull;
+        }
+        row += y.start(i + 1) - y.start(i);
+    }
+    // At a lift-off all accelerations of contacts may be rounding; what they are rounding of is the size of the motion.
     let possible = (0..n).map(|k| delassus.w[k * (n + 1)].max(0.0).sqrt() * delassus.size);
     let scale = c.iter().map(|c| c.abs()).chain(possible).fold(f64::MIN_POSITIVE, f64::max);
     let mut first = Vec::new();

@@ -7,6 +7,8 @@
 //! r = N φ(u)            for every sliding one: sliding friction, linear in the multipliers (loads)
 //! ```
 //!
+//! Closed suckers add −(∂γ̇/∂v)ᵀ A(t) to the forces f.
+//!
 //! **Direction of sliding.** A mode keeps a reference direction e. With slip u = α e + β n the law is read in the direction
 //! (e + ϱ n)/√(1 + ϱ²), ϱ = β/α, with speed α √(1 + ϱ²). This goes on smoothly through α = 0, so that a step may
 //! pass the instant of stopping and the event be found on its continuous output. |ϱ| is kept below tan 75°; the driver renews e
@@ -38,10 +40,13 @@ pub struct Hybrid<'a, Y> {
     starts: Vec<usize>,
     /// The closed contacts.
     closed: Vec<usize>,
+    /// The closed contacts with suction.
+    sucking: Vec<usize>,
     /// The rows of contacts that are held without slip.
     stuck: Vec<usize>,
-    /// Where each block of the Jacobian comes from.
+    /// Where each block of the Jacobian comes from, and whether all are those of the model.
     pieces: Vec<Piece>,
+    plain: bool,
 }
 
 /// A block of the Jacobian: rows of a block of the model or of the contacts.
@@ -83,8 +88,10 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             inner: model.shape(),
             starts,
             closed: Vec::new(),
+            sucking: Vec::new(),
             stuck: Vec::new(),
             pieces: Vec::new(),
+            plain: false,
         };
         hybrid.set_modes(&vec![Mode::Open; count]);
         hybrid
@@ -115,11 +122,12 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     pub fn set_modes(&mut self, modes: &[Mode]) {
         self.modes = modes.to_vec();
         self.closed = (0..modes.len()).filter(|&i| modes[i].closed()).collect();
+        self.sucking = self.closed.iter().copied().filter(|&i| self.model.suction(i, 0.0).is_some()).collect();
         let stuck = (0..modes.len()).filter(|&i| modes[i] == Mode::Stick);
         self.stuck = stuck.flat_map(|i| self.starts[i] + 1..self.starts[i + 1]).collect();
         self.pieces.clear();
-        let (g, shift) = (self.inner.g, self.closed.len());
-        for (source, b) in self.model.row_blocks().iter().enumerate() {
+        let (g, shift, blocks) = (self.inner.g, self.closed.len(), self.model.row_blocks());
+        for (source, b) in blocks.iter().enumerate() {
             let cut = g.clamp(b.row, b.row + b.rows);
             let upper = Block { rows: cut - b.row, ..*b };
             let lower = Block { row: cut + shift, rows: b.row + b.rows - cut, ..*b };
@@ -129,6 +137,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 }
             }
         }
+        self.plain = shift == 0 && self.pieces.len() == blocks.len();
         let rows = self.contact_rows();
         for (source, b) in self.model.contact_blocks().iter().enumerate() {
             for first in 0..b.rows {
@@ -180,6 +189,11 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         let length = (swerve * swerve + 1.0).sqrt();
         let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
         self.model.sliding(contact, direction, along * length)
+    }
+
+    /// The suction of a closed contact.
+    fn suction<S: Scalar>(&self, contact: usize, t: S) -> S {
+        self.model.suction(contact, t).unwrap_or(S::zero())
     }
 
     /// Presses N and tangential forces r of all contacts, by rows of contacts, from multipliers.
@@ -235,7 +249,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn coupling(&self) -> Coupling {
         let mut coupling = self.model.coupling();
         let blocks = self.model.contact_blocks();
-        for (i, ..) in self.sliding() {
+        for i in self.sliding().map(|(i, ..)| i).chain(self.sucking.iter().copied()) {
             let rows = self.starts[i]..self.starts[i + 1];
             let own: Vec<_> = blocks.iter().filter(|b| b.row < rows.end && rows.start < b.row + b.rows).collect();
             let groups = coupling.groups.iter().enumerate();
@@ -271,8 +285,8 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn prepare<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>) {
         self.model.prepare(s, &mut w.model);
         if !self.closed.is_empty() {
-            self.model.contact_rate(s, &mut w.model, &mut w.rate);
-            self.model.contact_jacobian(s, &mut w.model, &mut w.contact);
+            self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.rate);
+            self.model.contact_jacobian_of(&self.closed, s, &mut w.model, &mut w.contact);
         }
     }
     fn mass<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Mass<S>) {
@@ -280,6 +294,14 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.force(s, &mut w.model, out);
+        if self.sucking.is_empty() {
+            return;
+        }
+        w.values.fill(S::zero());
+        for &i in &self.sucking {
+            w.values[self.starts[i]] = self.suction(i, s.t);
+        }
+        w.contact.add_transpose(-1.0, &w.values, out);
     }
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.rate(s, &mut w.model, out);
@@ -292,9 +314,12 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         if self.closed.is_empty() {
             return;
         }
-        // Power of the contact forces on the system is N ∂γ̇/∂v v + r ∂u/∂v v; what is not heat −r u is the drive's.
+        // Power of the contact forces on the system is (N − A) ∂γ̇/∂v v + r ∂u/∂v v; what is not heat −r u is the drive's.
         let mut forces = std::mem::take(&mut w.values);
         self.forces(multipliers, w, &mut forces);
+        for &i in &self.sucking {
+            forces[self.starts[i]] -= self.suction(i, s.t);
+        }
         w.moved.fill(S::zero());
         w.contact.add_apply(&s.v, &mut w.moved);
         let power = forces.iter().zip(&w.moved).fold(S::zero(), |sum, (&f, &v)| sum + f * v);
@@ -320,15 +345,21 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn constraint_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_rate(s, &mut w.model, &mut w.own);
-        self.model.contact_rate(s, &mut w.model, &mut w.values);
+        self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
+    }
+    fn scleronomic(&self) -> bool {
+        self.closed.is_empty() && self.model.scleronomic()
     }
     fn constraint_bias<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_bias(s, &mut w.model, &mut w.own);
-        self.model.contact_bias(s, &mut w.model, &mut w.values);
+        self.model.contact_bias_of(&self.closed, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
     }
     fn jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>) {
+        if self.plain {
+            return self.model.jacobian(s, &mut w.model, out);
+        }
         self.model.jacobian(s, &mut w.model, &mut w.rows);
         for (k, piece) in self.pieces.iter().enumerate() {
             let from = if piece.contact { w.contact.block(piece.source) } else { w.rows.block(piece.source) };

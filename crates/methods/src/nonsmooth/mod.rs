@@ -22,9 +22,16 @@ mod simulate;
 mod switching;
 mod zeno;
 
+use crate::integrate::{About, methods};
+
 pub use contacts::{Contacts, Mode, excess, resist};
 pub use decide::contact_forces;
 pub use error::ContactError;
 pub use hybrid::{ACCOUNTS, Hybrid};
 pub use impact::Restitution;
 pub use simulate::{Event, Kind, Moment, Observer, Options, Progress, Run, resume, simulate};
+
+/// The tables of all that a run with contacts can be made with: integrators between located events, and time stepping.
+pub fn choices() -> Vec<&'static About> {
+    methods().iter().copied().chain([&moreau::ABOUT_MOREAU]).collect()
+}

@@ -151,7 +151,7 @@ pub struct Progress {
     pub shared: Vec<bool>,
     /// Open contacts that others keep from leaving.
     pub idle: Vec<bool>,
-    /// How far below zero the gap of each open contact is watched, in metres.
+    /// How far below zero the gap of each open contact is watched, in metres, and the slip of each sliding one, in m/s.
     pub below: Vec<f64>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
@@ -431,16 +431,24 @@ impl Engine<'_> {
         // Contacts that start to slip do so from rest: their slip is removed like that of sticking ones.
         let rates = self.rates(y, s);
         let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
-        let starting = |i: usize| matches!(decision.modes[i], Mode::Slide { .. }) && still(i);
-        let settled = (0..count).map(|i| if starting(i) { Mode::Stick } else { decision.modes[i] });
+        let starting: Vec<bool> =
+            (0..count).map(|i| matches!(decision.modes[i], Mode::Slide { .. }) && still(i)).collect();
+        let settled = (0..count).map(|i| if starting[i] { Mode::Stick } else { decision.modes[i] });
         let settled: Vec<Mode> = settled.collect();
         y.set_modes(&settled);
         let mut dynamics = Dynamics::new(&*y);
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
         y.set_modes(&decision.modes);
-        // What touches within the tolerance of others may be a little below zero; there it starts from.
-        self.below = self.gaps(y, s).iter().map(|gap| (-gap).max(0.0)).collect();
+        // What touches within the tolerance of others may be a little below zero, and a slip that starts may have rounding against
+        // its direction; there they start from.
+        let (gaps, rates) = (self.gaps(y, s), self.rates(y, s));
+        let below = |i: usize| match decision.modes[i] {
+            Mode::Open => (-gaps[i]).max(0.0),
+            Mode::Slide { .. } if starting[i] => 2.0 * unit(&rates[y.start(i) + 1..y.start(i + 1)]).0,
+            _ => 0.0,
+        };
+        self.below = (0..count).map(below).collect();
         for i in (0..count).filter(|&i| self.idle[i]) {
             self.below[i] = self.below[i].max(0.5 * self.options.touch);
         }
@@ -528,7 +536,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap(_) | Watched::Advance | Watched::Swerve => {}
+            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve(_) => {}
         }
     }
     // A contact that has just lifted off is still where it touched. Unless it closes, it goes on.
@@ -539,7 +547,7 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
     for (i, clue) in clues.iter_mut().enumerate() {
         let own = y.start(i) + 1..y.start(i + 1);
-        let stopped = hits.iter().any(|hit| functions[hit.trigger] == (i, Watched::Advance));
+        let stopped = hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Advance(_)) if j == i));
         if matches!(y.modes()[i], Mode::Slide { .. }) && !own.is_empty() && !stopped {
             let force = &forces[own];
             clue.slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);

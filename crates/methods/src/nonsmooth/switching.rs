@@ -28,8 +28,10 @@ pub(super) enum Watched {
     /// The gap, perhaps a little below zero.
     Gap(f64),
     Press,
-    Advance,
-    Swerve,
+    /// The slip along its direction, perhaps a little below zero.
+    Advance(f64),
+    /// How far it is from turning, likewise.
+    Swerve(f64),
     Cone,
     /// Whether a statically indeterminate set can still stick.
     Shared,
@@ -67,10 +69,10 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 Mode::Slide { .. } => {
                     functions.push((i, Watched::Press));
                     if tangents > 0 {
-                        functions.push((i, Watched::Advance));
+                        functions.push((i, Watched::Advance(below[i])));
                     }
                     if tangents > 1 {
-                        functions.push((i, Watched::Swerve));
+                        functions.push((i, Watched::Swerve(below[i])));
                     }
                 }
                 Mode::Stick => {
@@ -132,13 +134,13 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         match watched {
             Watched::Gap(below) => self.gap[contact] + below,
             Watched::Press => self.force[row],
-            Watched::Advance => {
+            Watched::Advance(below) => {
                 let u = pair(&self.rate);
-                u[0] * e[0] + u[1] * e[1]
+                u[0] * e[0] + u[1] * e[1] + below
             }
-            Watched::Swerve => {
+            Watched::Swerve(below) => {
                 let u = pair(&self.rate);
-                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs()
+                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + below
             }
             Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
             Watched::Shared => match decide_from_modes(y, s, &self.clues) {

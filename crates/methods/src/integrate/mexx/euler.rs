@@ -35,6 +35,7 @@ pub(super) struct Euler<Y: System> {
     pub stage: State<f64>,
     dynamics: Dynamics<Y>,
     mass_is_constant: bool,
+    scleronomic: bool,
     /// The rows that were dependent on others at the base: columns start alike, whatever earlier ones met.
     held: Vec<bool>,
     /// f and r at the base, shared by all columns.
@@ -60,6 +61,7 @@ impl<Y: System> Euler<Y> {
             stage: State::zeros(shape),
             dynamics: Dynamics::new(y),
             mass_is_constant: y.mass_is_constant(),
+            scleronomic: y.scleronomic(),
             held: vec![false; shape.rows()],
             base_force: zeros(shape.v),
             base_rate: zeros(shape.x),
@@ -206,7 +208,12 @@ impl<Y: System> Euler<Y> {
         }
         y.jacobian(s, parts.work, parts.rows);
         parts.saddle.factor(parts.mass, parts.rows);
-        y.constraint_rate(s, parts.work, &mut self.multipliers);
+        if self.scleronomic {
+            self.multipliers.fill(0.0);
+            parts.rows.add_apply(&s.v, &mut self.multipliers);
+        } else {
+            y.constraint_rate(s, parts.work, &mut self.multipliers);
+        }
         self.multipliers.iter_mut().for_each(|c| *c = -*c);
         self.counts.factorisations += 1;
         self.counts.solves += 1;

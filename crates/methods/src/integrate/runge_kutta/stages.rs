@@ -98,7 +98,16 @@ impl<Y: System> Scratch<Y> {
 
     /// Row `i` of slopes: the rates at the stage state, in the chart at the base.
     fn evaluate(&mut self, y: &Y, i: usize) -> Result<(), IntegrateError> {
-        self.dynamics.evaluate(y, &self.stage, &mut self.rates)?;
+        if self.tableau.counts(i) {
+            self.dynamics.evaluate(y, &self.stage, &mut self.rates)?;
+        } else {
+            self.dynamics.evaluate_motion(y, &self.stage, &mut self.rates)?;
+        }
+        self.keep(y, i)
+    }
+
+    /// Makes the rates at hand row `i` of slopes.
+    fn keep(&mut self, y: &Y, i: usize) -> Result<(), IntegrateError> {
         let Shape { v, x, .. } = self.shape;
         let slope = &mut self.slopes[i * self.size..(i + 1) * self.size];
         y.local_rate(&self.increment[..v], &self.stage.v, &mut slope[..v]);
@@ -226,7 +235,8 @@ impl<Y: System> Scratch<Y> {
         let trial = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
         self.combine(trial, &[1.0]);
         self.place(y, self.base.t + trial);
-        if self.evaluate(y, 1).is_err() {
+        let evaluated = self.dynamics.evaluate(y, &self.stage, &mut self.rates);
+        if evaluated.and_then(|()| self.keep(y, 1)).is_err() {
             return trial;
         }
         for i in 0..self.size {

@@ -1,138 +1,17 @@
-//! Moreau–Jean time stepping: all contacts of a step at once, on velocity level, for many contacts.
-//!
-//! Moreau's midpoint rule \[1\], θ = ½ with forces at the midpoint:
-//!
-//! ```text
-//! q_M = q ⊕ ½h v,    v_f = v + h a(t + ½h, q_M, v),   G v_f + g_t = 0
-//! v⁺ = v_f + K Jᵀ P                       K as in the Delassus matrix, bilateral constraints eliminated by their factors
-//! 0 ≤ γ̇⁺ + ε γ̇⁻ ⟂ P_n ≥ 0                 contacts with γ(q_M) ≤ 0
-//! P_t in the section of sliding friction, of maximum dissipation against u⁺
-//! q⁺ = q_M ⊕ ½h v⁺, projected to g = 0
-//! ```
-//!
-//! Nothing is located: impacts, lift-off and stick are felt in the step in which they happen. The error is of order h, gaps may be
-//! violated by O(h), Zeno needs no care, and Painlevé configurations end in an impulse. The impulses are found by nonsmooth
-//! Gauss–Seidel sweeps \[2\], each contact solved exactly in its turn, from the impulses of the step before. Sweeps stop
-//! when no impulse changes its own contact's velocity by more than `tolerance` times the largest velocity of contacts; a step that needs
-//! more than `sweeps` is an error.
-//!
-//! A contact that can be stopped by an impulse within its static cone is; one that cannot slides with the sliding coefficient at
-//! zero speed.
-//!
-//! References: \[1\] J. J. Moreau: Unilateral contact and dry friction in finite freedom dynamics, CISM 302, Springer 1988, 1–82;
-//! \[2\] M. Jean: The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235–257.
+//! One step of Moreau–Jean: the free motion, the lines of active contacts, the sweeps, the accounts.
 
-use super::contacts::Contacts;
-use super::error::ContactError;
-use super::hybrid::ACCOUNTS;
+use super::super::contacts::{Contacts, Mode};
+use super::super::error::ContactError;
+use super::super::hybrid::ACCOUNTS;
+use super::local::{Active, local};
+use super::{Moreau, Touches};
 use crate::algebra::Rows;
 use crate::dynamics::{Dynamics, Rates};
-use crate::integrate::{Flow, IntegrateError, Span};
+use crate::integrate::{Counts, IntegrateError};
 use crate::system::{State, System};
 
-/// Iterations for the direction of slip of one contact with two tangents.
-const TURNS: usize = 60;
 /// Projections of positions stop at relative corrections below this and leave its square.
 const PROJECTION: f64 = 1e-8;
-
-/// How steps are made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moreau {
-    /// The longest step in seconds; steps divide the interval of outputs evenly.
-    pub step: f64,
-    /// The change of velocities, relative to the largest of contacts, at which sweeps stop.
-    pub tolerance: f64,
-    /// The most sweeps of one step.
-    pub sweeps: usize,
-}
-
-impl Default for Moreau {
-    fn default() -> Self {
-        Self { step: 1e-3, tolerance: 1e-10, sweeps: 20_000 }
-    }
-}
-
-/// What a run did.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Steps.
-    pub steps: u64,
-    /// Sweeps over the active contacts.
-    pub sweeps: u64,
-}
-
-/// Who watches.
-pub trait Watcher {
-    /// A state at an output time, with the impulses of the step before it by rows of contacts, in N s.
-    fn on_output(&mut self, s: &State<f64>, impulse: &[f64]) -> Flow;
-}
-
-/// Nobody watches.
-impl Watcher for () {
-    fn on_output(&mut self, _s: &State<f64>, _impulse: &[f64]) -> Flow {
-        Flow::Continue
-    }
-}
-
-impl Moreau {
-    /// Steps from the state (made with [`super::Hybrid::state`]) to the end of the span.
-    pub fn simulate<Y: Contacts>(
-        &self,
-        model: &Y,
-        s: &mut State<f64>,
-        span: &Span,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Work, IntegrateError> {
-        if !(self.step > 0.0 && self.tolerance > 0.0) {
-            let reason = "`step` and `tolerance` of `moreau` must be positive".to_owned();
-            return Err(IntegrateError::Refused { reason });
-        }
-        let mut stepper = Stepper::new(model, self);
-        let mut work = Work::default();
-        let mut next = 0;
-        while let Some(t) = span.output(next)
-            && t <= s.t
-        {
-            next += 1;
-            if watcher.on_output(s, &stepper.impulse) == Flow::Stop {
-                return Ok(work);
-            }
-        }
-        while s.t < span.until {
-            let output = span.output(next);
-            let end = output.unwrap_or(span.until);
-            let start = s.t;
-            let count = ((end - start) / self.step * (1.0 - 1e-12)).ceil().max(1.0);
-            for k in 1..=count as u64 {
-                let until = if k as f64 == count { end } else { start + (end - start) * (k as f64 / count) };
-                work.sweeps += stepper.step(model, s, until)?;
-                work.steps += 1;
-            }
-            if output.is_some() {
-                next += 1;
-                if watcher.on_output(s, &stepper.impulse) == Flow::Stop {
-                    break;
-                }
-            }
-        }
-        Ok(work)
-    }
-}
-
-/// An active contact.
-#[derive(Clone, Copy, Debug)]
-struct Active {
-    contact: usize,
-    /// Its first row among the rows of contacts, and its tangents.
-    row: usize,
-    tangents: usize,
-    /// Its first line in `lines`.
-    line: usize,
-    /// Its own part of the Delassus matrix.
-    own: [[f64; 3]; 3],
-    /// ε γ̇⁻.
-    rebound: f64,
-}
 
 /// A row of J and its response K Jᵀ, as ranges of entries.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,15 +22,31 @@ struct Line {
     drive: f64,
 }
 
-struct Stepper<'a, Y: System> {
+pub(super) struct Stepper<'a, Y: System> {
     options: &'a Moreau,
-    dynamics: Dynamics<Y>,
+    pub dynamics: Dynamics<Y>,
     rates: Rates,
     middle: State<f64>,
     starts: Vec<usize>,
     gap: Vec<f64>,
     before: Vec<f64>,
     impulse: Vec<f64>,
+    /// The same over the length of the step, the modes, and the multipliers of the model's rows.
+    force: Vec<f64>,
+    modes: Vec<Mode>,
+    multipliers: Vec<f64>,
+    /// Multipliers of each line for a unit of its impulse, by lines.
+    reactions: Vec<f64>,
+    /// M a of the free motion and the rates of integrals, in this step and in the one before; not a number before the first.
+    push: Vec<f64>,
+    last_push: Vec<f64>,
+    last_rate: Vec<f64>,
+    /// Contacts that touch, or are held.
+    near: Vec<usize>,
+    /// Suckers that were closed in the step before.
+    held: Vec<bool>,
+    /// Contacts that stick.
+    sticks: Vec<bool>,
     rows: Rows<f64>,
     unit: Vec<f64>,
     dense: Vec<f64>,
@@ -164,7 +59,7 @@ struct Stepper<'a, Y: System> {
 }
 
 impl<'a, Y: Contacts> Stepper<'a, Y> {
-    fn new(model: &Y, options: &'a Moreau) -> Self {
+    pub fn new(model: &Y, options: &'a Moreau) -> Self {
         let shape = model.shape();
         let mut starts = vec![0];
         for i in 0..model.contacts() {
@@ -181,6 +76,16 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             gap: zeros(contacts),
             before: zeros(total),
             impulse: zeros(total),
+            force: zeros(total),
+            modes: vec![Mode::Open; contacts],
+            multipliers: zeros(shape.rows()),
+            reactions: Vec::new(),
+            push: zeros(shape.v),
+            last_push: vec![f64::NAN; shape.v],
+            last_rate: vec![f64::NAN; shape.z],
+            near: Vec::with_capacity(contacts),
+            held: vec![false; contacts],
+            sticks: vec![false; contacts],
             rows: Rows::new(total, shape.v, &model.contact_blocks()),
             unit: zeros(total),
             dense: zeros(shape.v),
@@ -193,8 +98,40 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
         }
     }
 
-    /// One step; returns the number of sweeps.
-    fn step(&mut self, model: &Y, s: &mut State<f64>, until: f64) -> Result<u64, IntegrateError> {
+    /// What contacts did in the last step.
+    pub fn touches(&self) -> Touches<'_> {
+        Touches { force: &self.force, modes: &self.modes, multipliers: &self.multipliers }
+    }
+
+    /// The work of the dynamics.
+    pub fn counts(&self) -> Counts {
+        self.dynamics.counts()
+    }
+
+    /// All that the next step depends on besides the state and the factors.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        for part in [&self.impulse, &self.last_push, &self.last_rate] {
+            out.extend(part);
+        }
+        out.extend(self.held.iter().map(|&held| f64::from(u8::from(held))));
+    }
+
+    /// Takes a memory back; `None` if it has another length.
+    pub fn recall(&mut self, mut memory: &[f64]) -> Option<()> {
+        for part in [&mut self.impulse, &mut self.last_push, &mut self.last_rate] {
+            let (own, rest) = memory.split_at_checked(part.len())?;
+            part.copy_from_slice(own);
+            memory = rest;
+        }
+        if memory.len() != self.held.len() {
+            return None;
+        }
+        self.held.iter_mut().zip(memory).for_each(|(held, &flag)| *held = flag != 0.0);
+        Some(())
+    }
+
+    /// One step; returns the number of sweeps, and what the energy ledger may miss.
+    pub fn step(&mut self, model: &Y, s: &mut State<f64>, until: f64) -> Result<(u64, f64), IntegrateError> {
         let h = until - s.t;
         // The midpoint, and velocities without contacts.
         let middle = &mut self.middle;
@@ -210,7 +147,9 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
         for (v, a) in middle.v.iter_mut().zip(&self.rates.v) {
             *v += h * a;
         }
+        self.multipliers.copy_from_slice(&self.rates.multipliers);
         let parts = self.dynamics.parts();
+        parts.mass.apply(&self.rates.v, &mut self.push);
         model.prepare(middle, parts.work);
         if !self.zero.is_empty() {
             model.constraint_rate(middle, parts.work, &mut self.zero);
@@ -222,10 +161,21 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             }
         }
         model.contact_gap(middle, parts.work, &mut self.gap);
-        model.contact_jacobian(middle, parts.work, &mut self.rows);
-        self.collect(model, s)?;
+        let (gap, held) = (&self.gap, &self.held);
+        self.near.clear();
+        self.near.extend((0..gap.len()).filter(|&contact| gap[contact] <= 0.0 || held[contact]));
+        model.contact_jacobian_of(&self.near, middle, parts.work, &mut self.rows);
+        self.collect(model, s, h)?;
         let sweeps = self.solve(model)?;
+        self.held.fill(false);
+        for a in &self.active {
+            // What rebounds more slowly than it is pulled in one step stays.
+            let stays = a.pull > 0.0 && -a.rebound <= a.own[0][0] * a.pull;
+            self.held[a.contact] = stays && self.impulse[a.row] > 0.0;
+        }
         self.book(s);
+        self.note(h);
+        let missed = self.missed(s, h);
         let middle = &self.middle;
         s.v.copy_from_slice(&middle.v);
         for (delta, v) in self.correction.iter_mut().zip(&s.v) {
@@ -243,26 +193,68 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             return Err(not_finite(s.t));
         }
         self.dynamics.project_position(model, s, PROJECTION)?;
-        Ok(sweeps)
+        Ok((sweeps, missed))
+    }
+
+    /// Writes down forces, modes and multipliers.
+    fn note(&mut self, h: f64) {
+        let rows = self.multipliers.len();
+        self.force.fill(0.0);
+        self.modes.fill(Mode::Open);
+        for a in &self.active {
+            if self.impulse[a.row] > 0.0 {
+                let slide = Mode::Slide { direction: [0.0; 2] };
+                self.modes[a.contact] = if self.sticks[a.contact] { Mode::Stick } else { slide };
+            }
+            for k in 0..=a.tangents {
+                let impulse = self.impulse[a.row + k];
+                self.force[a.row + k] = impulse / h;
+                let net = impulse - if k == 0 { a.pull } else { 0.0 };
+                let reaction = &self.reactions[(a.line + k) * rows..(a.line + k + 1) * rows];
+                for (multiplier, r) in self.multipliers.iter_mut().zip(reaction) {
+                    *multiplier += net * r / h;
+                }
+            }
+        }
+    }
+
+    /// What the ledger may miss in the step from the old velocities of `s` to those of the middle state.
+    fn missed(&mut self, s: &State<f64>, h: f64) -> f64 {
+        let mut sum = 0.0;
+        for (i, (push, last)) in self.push.iter().zip(&self.last_push).enumerate() {
+            if last.is_finite() {
+                sum += 0.5 * (s.v[i].abs() + self.middle.v[i].abs()) * (push - last).abs();
+            }
+        }
+        for (rate, last) in self.rates.z.iter().zip(&self.last_rate) {
+            if last.is_finite() {
+                sum += (rate - last).abs();
+            }
+        }
+        self.last_push.copy_from_slice(&self.push);
+        self.last_rate.copy_from_slice(&self.rates.z);
+        h * sum
     }
 
     /// The active contacts, with their lines; leaves `before` as the rates with the old velocities.
-    fn collect(&mut self, model: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+    fn collect(&mut self, model: &Y, s: &State<f64>, h: f64) -> Result<(), IntegrateError> {
         self.free.copy_from_slice(&self.middle.v);
         self.middle.v.copy_from_slice(&s.v);
         let parts = self.dynamics.parts();
         model.prepare(&self.middle, parts.work);
-        model.contact_rate(&self.middle, parts.work, &mut self.before);
+        model.contact_rate_of(&self.near, &self.middle, parts.work, &mut self.before);
         self.middle.v.copy_from_slice(&self.free);
         self.active.clear();
         self.lines.clear();
         self.entries.clear();
-        for contact in 0..self.gap.len() {
+        self.reactions.clear();
+        self.sticks.fill(false);
+        // Contacts that are apart forget their impulses.
+        let mut apart = 0;
+        for &contact in &self.near {
             let (row, end) = (self.starts[contact], self.starts[contact + 1]);
-            if self.gap[contact] > 0.0 {
-                self.impulse[row..end].fill(0.0);
-                continue;
-            }
+            self.impulse[apart..row].fill(0.0);
+            apart = end;
             let line = self.lines.len();
             for row in row..end {
                 self.unit[row] = 1.0;
@@ -278,6 +270,7 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
                     let solved = parts.saddle.solve_trial(parts.mass, parts.rows, &mut self.dense, &mut self.zero);
                     solved.map_err(|_| not_finite(s.t))?;
                 }
+                self.reactions.extend(&self.zero);
                 let response = push(&mut self.entries, &self.dense);
                 self.lines.push(Line { jacobian, response, drive: self.before[row] - moved });
             }
@@ -289,8 +282,12 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             }
             let approach = self.before[row];
             let rebound = if approach < 0.0 { model.restitution(contact) * approach } else { 0.0 };
-            self.active.push(Active { contact, row, tangents: end - row - 1, line, own, rebound });
+            let pull = model.suction(contact, self.middle.t).map_or(0.0, |suction| h * suction);
+            let tangents = end - row - 1;
+            let speed = self.before[row + 1..end].iter().fold(0.0, |speed: f64, u| speed.hypot(*u));
+            self.active.push(Active { contact, row, tangents, line, own, rebound, pull, speed });
         }
+        self.impulse[apart..].fill(0.0);
         Ok(())
     }
 
@@ -298,12 +295,13 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
     fn solve(&mut self, model: &Y) -> Result<u64, IntegrateError> {
         // The impulses of the step before are the first guess.
         for a in &self.active {
+            add(&mut self.middle.v, &self.entries, self.lines[a.line].response, -a.pull);
             for k in 0..=a.tangents {
                 add(&mut self.middle.v, &self.entries, self.lines[a.line + k].response, self.impulse[a.row + k]);
             }
         }
         let mut worst = (0.0, 0);
-        for sweep in 1..=self.options.sweeps as u64 {
+        for sweep in 1..=self.options.sweeps {
             let mut size = f64::MIN_POSITIVE;
             worst = (0.0, 0);
             for a in &self.active {
@@ -319,7 +317,8 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
                     size = size.max(rate.abs()).max(self.before[a.row + k].abs());
                 }
                 c[0] += a.rebound;
-                let new = local(model, a, c);
+                let (new, sticks) = local(model, a, c);
+                self.sticks[a.contact] = sticks;
                 for k in 0..=a.tangents {
                     let change = new[k] - old[k];
                     if change != 0.0 {
@@ -351,8 +350,9 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
                 let line = self.lines[a.line + k];
                 let (from, to) = line.jacobian;
                 let after = self.entries[from..to].iter().fold(line.drive, |sum, &(i, j)| sum + j * self.middle.v[i]);
-                let lost = -0.5 * self.impulse[a.row + k] * (self.before[a.row + k] + after);
-                s.z[first] -= self.impulse[a.row + k] * line.drive;
+                let impulse = self.impulse[a.row + k] - if k == 0 { a.pull } else { 0.0 };
+                let lost = -0.5 * impulse * (self.before[a.row + k] + after);
+                s.z[first] -= impulse * line.drive;
                 s.z[first + if k == 0 { 2 } else { 1 }] += lost;
             }
         }
@@ -388,91 +388,4 @@ fn product(entries: &[(usize, f64)], a: (usize, usize), b: (usize, usize)) -> f6
         j += usize::from(kb <= ka);
     }
     sum
-}
-
-/// The impulse of one contact that leaves y = own P + c complementary to it.
-fn local<Y: Contacts>(model: &Y, a: &Active, c: [f64; 3]) -> [f64; 3] {
-    if c[0] >= 0.0 || a.own[0][0] <= 0.0 {
-        return [0.0; 3];
-    }
-    if a.tangents == 0 {
-        return [-c[0] / a.own[0][0], 0.0, 0.0];
-    }
-    let held = stick(a, c);
-    if held[0] > 0.0 && model.excess(a.contact, [held[1], held[2]], held[0]) <= 0.0 {
-        return held;
-    }
-    let slide = |direction: [f64; 2]| -> Option<([f64; 3], [f64; 2])> {
-        let phi = model.sliding(a.contact, direction, 0.0);
-        let rise = a.own[0][0] + a.own[0][1] * phi[0] + a.own[0][2] * phi[1];
-        if rise <= 1e-12 * a.own[0][0] {
-            return None;
-        }
-        let n = -c[0] / rise;
-        let p = [n, n * phi[0], n * phi[1]];
-        let motion = |k: usize| c[k] + (0..3).fold(0.0, |sum, l| sum + a.own[k][l] * p[l]);
-        Some((p, [motion(1), if a.tangents > 1 { motion(2) } else { 0.0 }]))
-    };
-    if a.tangents == 1 {
-        for sign in [1.0, -1.0] {
-            if let Some((p, u)) = slide([sign, 0.0])
-                && u[0] * sign >= 0.0
-            {
-                return p;
-            }
-        }
-        return if held[0] > 0.0 { held } else { [0.0; 3] };
-    }
-    // The sine of the angle from the direction assumed to the slip it leads to, by bisection between two signs of it.
-    let miss = |angle: f64| {
-        let (sine, cosine) = angle.sin_cos();
-        slide([cosine, sine]).map(|(p, u)| (u[1] * cosine - u[0] * sine, u[0] * cosine + u[1] * sine, p))
-    };
-    let guess = c[2].atan2(c[1]);
-    let turn = std::f64::consts::TAU / 16.0;
-    let mut best = None;
-    for k in 0..16 {
-        let low = guess + turn * (k as f64 - 0.5);
-        if let (Some(left), Some(right)) = (miss(low), miss(low + turn))
-            && left.0 > 0.0
-            && right.0 <= 0.0
-        {
-            let (mut low, mut high) = (low, low + turn);
-            let mut last = right;
-            for _ in 0..TURNS {
-                let middle = 0.5 * (low + high);
-                let Some(now) = miss(middle) else { break };
-                last = now;
-                if now.0 > 0.0 { low = middle } else { high = middle }
-            }
-            if last.1 >= 0.0 {
-                best = Some(last.2);
-                break;
-            }
-        }
-    }
-    best.unwrap_or(if held[0] > 0.0 { held } else { [0.0; 3] })
-}
-
-/// The impulse that leaves no motion at all.
-fn stick(a: &Active, c: [f64; 3]) -> [f64; 3] {
-    let n = a.tangents + 1;
-    let (mut m, mut x) = (a.own, c.map(|c| -c));
-    for k in 0..n {
-        if m[k][k] <= 0.0 {
-            return [0.0; 3];
-        }
-        for i in k + 1..n {
-            let factor = m[i][k] / m[k][k];
-            for l in k..n {
-                m[i][l] -= factor * m[k][l];
-            }
-            x[i] -= factor * x[k];
-        }
-    }
-    for k in (0..n).rev() {
-        x[k] = ((k + 1)..n).fold(x[k], |sum, l| sum - m[k][l] * x[l]) / m[k][k];
-    }
-    x[n..].fill(0.0);
-    x
 }

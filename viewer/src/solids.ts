@@ -1,0 +1,269 @@
+// Bodies as solids and elements as lines: instanced meshes, one for each form, so that thousands cost a few draw calls.
+import {
+  BoxGeometry,
+  BufferGeometry,
+  CatmullRomCurve3,
+  Color,
+  CylinderGeometry,
+  Group,
+  IcosahedronGeometry,
+  InstancedMesh,
+  Matrix4,
+  MeshLambertMaterial,
+  Quaternion,
+  TubeGeometry,
+  Vector3,
+} from "three";
+import { type Animation, type Line, type Motion, type Sample, type Solid, locate } from "./animation";
+import { type MapName, type Theme, mapped } from "./colours";
+
+/** What elements are coloured by. */
+export type Colouring = "body" | "activation" | "strain" | "pressure";
+
+/** The colour of a node: bodies take turns, many points of one kind share one. */
+export function nodeColour(animation: Animation, node: number, theme: Theme): Color {
+  const many = animation.nodes.length > 12;
+  const turning = animation.nodes.filter((n) => n.turns).length;
+  if (many && turning === 0) return theme.curves[5];
+  return theme.curves[(node < 0 ? 5 : node) % 5];
+}
+
+/** Writes the matrix of a position, a turn (x, y, z, w) and a scale. */
+const matrix = new Matrix4();
+const position = new Vector3();
+const turn = new Quaternion();
+const scale = new Vector3();
+const other = new Quaternion();
+
+interface Instance {
+  solid: Solid;
+  scale: [number, number, number];
+}
+
+/** One form: its mesh and the solids that have it. */
+interface Family {
+  mesh: InstancedMesh;
+  instances: Instance[];
+}
+
+/** All solids of an animation at one or several instants. */
+export class Solids {
+  readonly group = new Group();
+  private readonly families: Family[] = [];
+
+  /** `copies` instants at once, for ghosts, with an opacity. */
+  constructor(
+    private readonly animation: Animation,
+    private readonly copies = 1,
+    opacity = 1,
+  ) {
+    const few = animation.solids.length * copies < 200;
+    const forms: [string, () => BufferGeometry][] = [
+      ["ball", () => new IcosahedronGeometry(1, few ? 4 : 1)],
+      ["block", () => new BoxGeometry(1, 1, 1)],
+      ["cylinder", () => new CylinderGeometry(1, 1, 1, few ? 40 : 10).rotateX(Math.PI / 2)],
+    ];
+    for (const [name, geometry] of forms) {
+      const instances: Instance[] = [];
+      for (const solid of animation.solids) {
+        const size = sizeOf(solid, name);
+        if (size) instances.push({ solid, scale: size });
+      }
+      if (instances.length === 0) continue;
+      const material = new MeshLambertMaterial({ transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+      const mesh = new InstancedMesh(geometry(), material, instances.length * copies);
+      mesh.name = `solids.${name}`;
+      mesh.frustumCulled = false;
+      this.families.push({ mesh, instances });
+      this.group.add(mesh);
+    }
+  }
+
+  paint(theme: Theme): void {
+    for (const { mesh, instances } of this.families) {
+      for (let copy = 0; copy < this.copies; copy++) {
+        instances.forEach(({ solid }, i) => {
+          mesh.setColorAt(copy * instances.length + i, nodeColour(this.animation, solid.node, theme));
+        });
+      }
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  /** Puts one copy where a sample says. */
+  update(sample: Sample, copy = 0): void {
+    const place = [0, 0, 0];
+    for (const { mesh, instances } of this.families) {
+      instances.forEach(({ solid, scale: size }, i) => {
+        const { node, at } = solid;
+        locate(sample, [node, ...at], place);
+        position.fromArray(place);
+        const [w, x, y, z] = solid.turn;
+        turn.set(x, y, z, w);
+        if (node >= 0) turn.premultiply(other.fromArray(sample.turn, 4 * node));
+        matrix.compose(position, turn, scale.set(...size));
+        mesh.setMatrixAt(copy * instances.length + i, matrix);
+      });
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  dispose(): void {
+    for (const { mesh } of this.families) release(mesh);
+  }
+}
+
+/** The scale of a unit form, if the solid has this form. */
+function sizeOf({ form }: Solid, name: string): [number, number, number] | undefined {
+  if ("ball" in form && name === "ball") return [form.ball, form.ball, form.ball];
+  if ("block" in form && name === "block") return form.block;
+  if ("cylinder" in form && name === "cylinder") return [form.cylinder[0], form.cylinder[0], form.cylinder[1]];
+  return undefined;
+}
+
+/** Gives the memory of a mesh back. */
+export function release(mesh: InstancedMesh): void {
+  mesh.geometry.dispose();
+  (mesh.material as MeshLambertMaterial).dispose();
+  mesh.dispose();
+}
+
+/** A spring: a coil of unit length and radius along z, with straight ends, that is round when stretched to `ratio` radii. */
+function coil(ratio: number): BufferGeometry {
+  const turns = Math.min(Math.max(Math.round(ratio / 3), 6), 14);
+  const points = [new Vector3(0, 0, -0.5 * ratio), new Vector3(0, 0, -0.42 * ratio)];
+  for (let k = 0; k <= 12 * turns; k++) {
+    const angle = (2 * Math.PI * k) / 12;
+    points.push(new Vector3(Math.cos(angle), Math.sin(angle), ratio * (-0.4 + (0.8 * k) / (12 * turns))));
+  }
+  points.push(new Vector3(0, 0, 0.42 * ratio), new Vector3(0, 0, 0.5 * ratio));
+  return new TubeGeometry(new CatmullRomCurve3(points), 24 * turns, 0.16, 5).scale(1, 1, 1 / ratio);
+}
+
+const COILS = ["spring", "nonlinear_spring"];
+const along = new Vector3();
+const zAxis = new Vector3(0, 0, 1);
+
+/** Elements between two points. */
+export class Lines {
+  readonly group = new Group();
+  private readonly families: { mesh: InstancedMesh; lines: Line[]; radius: number; rest: Float32Array }[] = [];
+  private readonly colour = new Color();
+  private readonly ends = new Float32Array(6);
+  colouring: Colouring = "body";
+
+  constructor(
+    motion: Motion,
+    private readonly copies = 1,
+    opacity = 1,
+  ) {
+    const { lines, thickness } = motion.animation;
+    const first = motion.sample();
+    motion.at(motion.start, first);
+    const springs = lines.filter((line) => COILS.includes(line.kind)).map((line) => this.length(first, line));
+    const coiled = springs.length <= 60;
+    const middle = springs.sort((a, b) => a - b)[springs.length >> 1] ?? 1;
+    const ratio = Math.min(Math.max(middle / (0.9 * thickness), 4), 200);
+    const kinds: [string, (line: Line) => boolean, () => BufferGeometry, number][] = [
+      ["coil", (line) => coiled && COILS.includes(line.kind), () => coil(ratio), 0.9],
+      ["muscle", (line) => line.kind === "muscle", () => rod(lines.length), 0.42],
+      ["rod", (line) => line.kind !== "muscle" && !(coiled && COILS.includes(line.kind)), () => rod(lines.length), 0.3],
+    ];
+    for (const [name, wanted, geometry, share] of kinds) {
+      const own = lines.filter(wanted);
+      if (own.length === 0) continue;
+      const material = new MeshLambertMaterial({ transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+      const mesh = new InstancedMesh(geometry(), material, own.length * copies);
+      mesh.name = `lines.${name}`;
+      mesh.frustumCulled = false;
+      const family = { mesh, lines: own, radius: share * thickness, rest: new Float32Array(own.length) };
+      this.families.push(family);
+      this.group.add(mesh);
+    }
+    this.measure(motion);
+  }
+
+  /** Takes the lengths at the start as those without strain. */
+  measure(motion: Motion): void {
+    const first = motion.sample();
+    motion.at(motion.start, first);
+    for (const { lines, rest } of this.families) lines.forEach((line, i) => (rest[i] = this.length(first, line)));
+  }
+
+  private length(sample: Sample, line: Line): number {
+    locate(sample, line.ends[0], this.ends, 0);
+    locate(sample, line.ends[1], this.ends, 3);
+    const e = this.ends;
+    return Math.hypot(e[3] - e[0], e[4] - e[1], e[5] - e[2]);
+  }
+
+  paint(theme: Theme): void {
+    for (const { mesh, lines } of this.families) {
+      for (let copy = 0; copy < this.copies; copy++) {
+        lines.forEach((line, i) => mesh.setColorAt(copy * lines.length + i, plainColour(line, theme)));
+      }
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  update(sample: Sample, copy = 0): void {
+    const e = this.ends;
+    for (const { mesh, lines, radius, rest } of this.families) {
+      for (let i = 0; i < lines.length; i++) {
+        const line = lines[i];
+        const length = this.length(sample, line);
+        along.set(e[3] - e[0], e[4] - e[1], e[5] - e[2]);
+        turn.setFromUnitVectors(zAxis, along.divideScalar(length || 1));
+        position.set((e[0] + e[3]) / 2, (e[1] + e[4]) / 2, (e[2] + e[5]) / 2);
+        matrix.compose(position, turn, scale.set(radius, radius, length || 1e-9));
+        mesh.setMatrixAt(copy * lines.length + i, matrix);
+        const colour = this.coloured(sample, line, length, rest[i]);
+        if (colour) mesh.setColorAt(copy * lines.length + i, colour);
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+      if (mesh.instanceColor && this.colouring !== "body") mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  private coloured(sample: Sample, line: Line, length: number, rest: number): Color | undefined {
+    if (this.colouring === "strain") {
+      const strain = rest > 0 ? length / rest - 1 : 0;
+      return mapped("signed", 0.5 + strain / 0.6, this.colour);
+    }
+    if (this.colouring === "activation" && line.shade !== undefined) {
+      return mapped("muscle", sample.shades[line.shade], this.colour);
+    }
+    return undefined;
+  }
+
+  dispose(): void {
+    for (const { mesh } of this.families) release(mesh);
+  }
+}
+
+function rod(count: number): BufferGeometry {
+  return new CylinderGeometry(1, 1, 1, count < 200 ? 12 : 5, 1, count >= 200).rotateX(Math.PI / 2);
+}
+
+function plainColour(line: Line, theme: Theme): Color {
+  if (line.kind === "muscle") return theme.curves[1];
+  return COILS.includes(line.kind) ? theme.curves[2] : theme.muted;
+}
+
+/** The map and its ends of a colouring, for the key. */
+export function legend(colouring: Colouring, motion: Motion): { map: MapName; low: number; high: number; text: string } | undefined {
+  const { shades } = motion.animation;
+  const of = (kind: string) => shades.map((s, i) => (s.kind === kind ? i : -1)).filter((i) => i >= 0);
+  switch (colouring) {
+    case "strain":
+      return { map: "signed", low: -0.3, high: 0.3, text: "strain since the start" };
+    case "activation":
+      return { map: "muscle", low: 0, high: 1, text: "activation" };
+    case "pressure": {
+      const [low, high] = motion.shadeRange(of("pressure"));
+      return { map: "rising", low, high, text: "pressure [Pa]" };
+    }
+    default:
+      return undefined;
+  }
+}

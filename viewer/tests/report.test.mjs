@@ -1,0 +1,146 @@
+// Reports in a browser: they open without complaint, and view, plots and events share one time.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open } from "./browser.mjs";
+import { report } from "./tool.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser?.close());
+
+/** Where the solid of a node is drawn. */
+const drawn = (page, node) => page.evaluate((node) => window.dalembert.stage.drawnAt(node), node);
+const time = (page) => page.evaluate(() => window.dalembert.clock.time);
+
+test("a leech: scrubbing moves bodies, events and plots jump", async () => {
+  const { page, context, complaints } = await open(browser, report("leech"));
+  await page.waitForFunction(() => window.dalembert);
+  const start = await drawn(page, 0);
+  await page.locator(".dv input[type=range]").evaluate((input) => {
+    input.value = "500";
+    input.dispatchEvent(new Event("input"));
+  });
+  assert.ok(Math.abs((await time(page)) - 0.3) < 1e-9);
+  const later = await drawn(page, 0);
+  assert.ok(Math.hypot(...later.map((c, k) => c - start[k])) > 1, `${start} → ${later}`);
+
+  // The view shows what was recorded, to its rounding and the interpolation between frames.
+  const recorded = await page.evaluate(() => {
+    const { motion } = window.dalembert;
+    const sample = motion.sample();
+    motion.at(0.3, sample);
+    return [...sample.at.slice(0, 3)];
+  });
+  recorded.forEach((c, k) => assert.ok(Math.abs(c - later[k]) < 1e-5));
+
+  const row = page.locator("#events tbody tr").nth(2);
+  const told = Number(await row.locator("td").nth(1).textContent());
+  await row.click();
+  assert.ok(Math.abs((await time(page)) - told) < 1e-6, `${await time(page)} is not ${told}`);
+  assert.equal(await page.locator("#events tr.dv-now").count(), 1);
+
+  const plot = page.locator("figure svg:has(g.time-axis)").first();
+  await plot.scrollIntoViewIfNeeded();
+  const cursor = () => plot.locator("line.dv-cursor").getAttribute("x1").then(Number);
+  const x = await cursor();
+  await page.evaluate(() => window.dalembert.clock.seek(0.6));
+  assert.ok((await cursor()) > x);
+  const box = await plot.boundingBox();
+  await page.mouse.click(box.x + box.width * 0.5, box.y + box.height * 0.5);
+  assert.ok((await time(page)) > 0.1 && (await time(page)) < 0.5);
+
+  // Contacts press at this time and are drawn.
+  const pressing = await page.evaluate(() => {
+    const { motion, stage } = window.dalembert;
+    stage.show(0.33);
+    return { modes: [...stage.sample.modes], contacts: motion.animation.contacts.length };
+  });
+  assert.equal(pressing.contacts, 24);
+  assert.ok(pressing.modes.some((mode) => mode > 0));
+  for (const what of ["trails", "ghosts", "markers"]) await page.getByLabel(what).check();
+  for (const colour of ["activation", "strain", "pressure", "body"]) await page.getByLabel("colour").selectOption(colour);
+  for (const view of ["front", "side", "top", "oblique"]) await page.getByLabel("view", { exact: true }).selectOption(view);
+  await page.getByLabel("follow").selectOption("3");
+  await page.waitForTimeout(100);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("keys play, stop, step and jump", async () => {
+  const { page, context, complaints } = await open(browser, report("double-pendulum", "--until", "2"));
+  await page.waitForFunction(() => window.dalembert);
+  await page.locator(".dv").focus();
+  await page.keyboard.press("End");
+  assert.equal(await time(page), 2);
+  await page.keyboard.press("Home");
+  assert.equal(await time(page), 0);
+  await page.keyboard.press("ArrowRight");
+  const one = await time(page);
+  assert.ok(one > 0 && one < 0.05);
+  await page.keyboard.press(" ");
+  await page.waitForFunction((one) => window.dalembert.clock.time > one + 0.1, one);
+  await page.keyboard.press(" ");
+  const held = await time(page);
+  await page.waitForTimeout(200);
+  assert.equal(await time(page), held);
+  await page.keyboard.press("+");
+  assert.equal(await page.evaluate(() => window.dalembert.clock.speed), 2);
+
+  // Turns are unit quaternions, and the picture is not empty.
+  const colours = await page.evaluate(() => {
+    const { stage } = window.dalembert;
+    stage.draw();
+    const paper = document.createElement("canvas");
+    [paper.width, paper.height] = [stage.canvas.width, stage.canvas.height];
+    const context = paper.getContext("2d");
+    context.drawImage(stage.canvas, 0, 0);
+    return new Set(new Uint32Array(context.getImageData(0, 0, paper.width, paper.height).data.buffer)).size;
+  });
+  assert.ok(colours > 20, `${colours} colours`);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("light, dark and paper", async () => {
+  const { page, context, complaints } = await open(browser, report("bouncing-ball"), { colorScheme: "dark" });
+  await page.waitForFunction(() => window.dalembert);
+  const background = () => page.evaluate(() => window.dalembert.stage.scene.background.getHexString());
+  assert.equal(await background(), "171b21");
+  await page.getByLabel("light or dark").click();
+  assert.equal(await background(), "ffffff");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator(".dv-paper").isVisible());
+  assert.ok(!(await page.locator(".dv canvas").isVisible()));
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("without WebGL the rest of the page stays", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  await page.addInitScript(() => {
+    HTMLCanvasElement.prototype.getContext = () => null;
+  });
+  await page.goto(report("bouncing-ball"));
+  await page.getByText("The view in space cannot be shown here").waitFor();
+  assert.ok(await page.locator("figure.motion svg").isVisible());
+  assert.ok((await page.locator("figure svg").count()) > 3);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("scenes of every kind open without complaint", async () => {
+  for (const scene of ["rolling-disc", "block-on-belt", "cradle", "andrews", "heavy-top", "car-axis"]) {
+    const { page, context, complaints } = await open(browser, report(scene));
+    await page.waitForFunction(() => window.dalembert);
+    const solids = await page.evaluate(() => window.dalembert.motion.animation.solids.length);
+    assert.ok(solids > 0, scene);
+    await page.evaluate(() => window.dalembert.clock.seek(window.dalembert.clock.end));
+    await page.waitForTimeout(100);
+    assert.deepEqual(complaints, [], scene);
+    await context.close();
+  }
+});

@@ -1,0 +1,88 @@
+//! The viewer: its build with Node.js, and its tests in a browser.
+
+use crate::shell::{Outcome, cargo, command, root, run, target, works};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program run in the folder of the viewer.
+fn here(program: &str, arguments: &[&str]) -> Command {
+    let mut command = command(program, arguments);
+    command.current_dir(root().join("viewer"));
+    command
+}
+
+/// Whether the packages are those of package-lock.json.
+fn is_fresh() -> bool {
+    let changed = |path: PathBuf| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    let folder = root().join("viewer");
+    let wanted = changed(folder.join("package-lock.json"));
+    let present = changed(folder.join("node_modules/.package-lock.json"));
+    wanted.is_some() && present > wanted
+}
+
+/// Builds `viewer/dist/viewer.js`.
+pub fn build(_: &[String]) -> Outcome {
+    provide("node", "nodejs")?;
+    provide("npm", "npm")?;
+    if !is_fresh() {
+        run(&mut here("npm", &["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))?;
+    }
+    run(&mut here("npm", &["run", "--silent", "check"]))?;
+    run(&mut here("npm", &["run", "--silent", "build"]))
+}
+
+/// Makes sure that a program is there: on Debian by its package, elsewhere by asking for it.
+fn provide(program: &str, package: &str) -> Outcome {
+    if works(&mut command(program, &["--version"])) {
+        return Ok(());
+    }
+    println!("{program} is missing; installing Debian's package {package}");
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    let installed = works(&mut command("apt-get", &["update", "--quiet"]))
+        && run(command("apt-get", &install).env("DEBIAN_FRONTEND", "noninteractive")).is_ok();
+    if installed { Ok(()) } else { Err(format!("`{program}` is needed; install it and try again")) }
+}
+
+fn browser() -> Outcome {
+    if std::env::var_os("DALEMBERT_BROWSER").is_some() { Ok(()) } else { provide("chromium", "chromium") }
+}
+
+/// A script of the viewer's tests, with the command line to test.
+pub fn script(arguments: &[&str], tool: &Path) -> Outcome {
+    browser()?;
+    run(here("node", arguments).env("DALEMBERT", tool))
+}
+
+/// The command line as the tests build it, which is optimised.
+fn binary() -> PathBuf {
+    target().join("debug").join(format!("dalembert{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// The viewer, and the command line with it.
+pub fn build_all() -> Outcome<PathBuf> {
+    build(&[])?;
+    run(&mut cargo(&["build", "--workspace"]))?;
+    Ok(binary())
+}
+
+/// The stage of `cargo xtask test`, after everything was built.
+pub fn check() -> Outcome {
+    script(&["--test", "--test-concurrency=1", "tests/"], &binary())
+}
+
+/// The tests by themselves.
+pub fn test(_: &[String]) -> Outcome {
+    build_all()?;
+    check()
+}
+
+/// Frames per second.
+pub fn speed(_: &[String]) -> Outcome {
+    script(&["tests/speed.mjs"], &build_all()?)
+}
+
+/// A long run of the studio.
+pub fn soak(arguments: &[String]) -> Outcome {
+    let seconds = arguments.first().map_or("180", String::as_str);
+    script(&["tests/soak.mjs", seconds], &build_all()?)
+}
