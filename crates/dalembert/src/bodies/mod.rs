@@ -6,10 +6,12 @@
 mod ground;
 mod particle;
 mod rigid;
+mod tree;
 
 pub use ground::Ground;
 pub use particle::Particle;
 pub use rigid::{Inertia, Rigid};
+pub use tree::{Tree, TreeJoint, TreeLink, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
@@ -30,6 +32,18 @@ pub trait Body: About {
     fn cache(&self) -> usize;
     /// Whether markers on it have an orientation.
     fn oriented(&self) -> bool;
+    /// The number of parts that markers can sit on.
+    fn parts(&self) -> usize {
+        1
+    }
+    /// The part of this name, for bodies of several parts.
+    fn part(&self, _name: &str) -> Option<usize> {
+        None
+    }
+    /// The name of a part, for bodies of several parts.
+    fn part_name(&self, _part: usize) -> Option<&str> {
+        None
+    }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// What is wrong with its data, if anything: the key, and what was expected.
@@ -61,6 +75,14 @@ pub trait Body: About {
     fn centre<R: Real>(&self, cache: &[R]) -> Vec3<R>;
     /// The kinetic energy, in J.
     fn kinetic<R: Real>(&self, cache: &[R]) -> R;
+    /// The energy stored inside, in springs of its own, in J.
+    fn stored<R: Real>(&self, _cache: &[R]) -> R {
+        R::zero()
+    }
+    /// The power turned to heat inside, in W; never negative.
+    fn dissipation<R: Real>(&self, _cache: &[R]) -> R {
+        R::zero()
+    }
     /// Linear momentum and angular momentum about the world origin.
     fn momentum<R: Real>(&self, cache: &[R]) -> (Vec3<R>, Vec3<R>);
 
@@ -118,6 +140,8 @@ pub trait BodyOn<S: Scalar> {
     fn weight(&self, cache: &[S], gravity: Vec3<S>, out: &mut [S]);
     fn centre(&self, cache: &[S]) -> Vec3<S>;
     fn kinetic(&self, cache: &[S]) -> S;
+    fn stored(&self, cache: &[S]) -> S;
+    fn dissipation(&self, cache: &[S]) -> S;
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn retract(&self, q: &[S], delta: &[S], out: &mut [S]);
     fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]);
@@ -149,6 +173,12 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     fn kinetic(&self, cache: &[S]) -> S {
         Body::kinetic(self, cache)
     }
+    fn stored(&self, cache: &[S]) -> S {
+        Body::stored(self, cache)
+    }
+    fn dissipation(&self, cache: &[S]) -> S {
+        Body::dissipation(self, cache)
+    }
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
         Body::momentum(self, cache)
     }
@@ -172,6 +202,9 @@ pub trait AnyBody:
     fn velocities(&self) -> usize;
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
+    fn parts(&self) -> usize;
+    fn part(&self, name: &str) -> Option<usize>;
+    fn part_name(&self, part: usize) -> Option<&str>;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -194,6 +227,15 @@ impl<B: Body> AnyBody for B {
     }
     fn oriented(&self) -> bool {
         Body::oriented(self)
+    }
+    fn parts(&self) -> usize {
+        Body::parts(self)
+    }
+    fn part(&self, name: &str) -> Option<usize> {
+        Body::part(self, name)
+    }
+    fn part_name(&self, part: usize) -> Option<&str> {
+        Body::part_name(self, part)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
@@ -230,7 +272,7 @@ fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
 
 /// The kinds of bodies that scenes can have, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
-    vec![kind_of::<Ground>(), kind_of::<Particle>(), kind_of::<Rigid>()]
+    vec![kind_of::<Ground>(), kind_of::<Particle>(), kind_of::<Rigid>(), kind_of::<Tree>()]
 }
 
 /// The family of bodies.

@@ -43,7 +43,8 @@ impl Setting {
         on::<f64>(body).retract(&q0, &random.numbers(v0.len()), &mut q);
         let site =
             if body.oriented() { Site::frame(random.vector().0, random.rotation()) } else { Site::point([0.0; 3]) };
-        Self { q, v: random.numbers(v0.len()), site }
+        let part = ((random.numbers(1)[0].abs() * 1e6) as usize) % body.parts();
+        Self { q, v: random.numbers(v0.len()), site: Site { part, ..site } }
     }
 
     fn cache(&self, body: &Object) -> Vec<f64> {

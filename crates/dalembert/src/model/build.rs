@@ -2,7 +2,7 @@
 
 use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
 use crate::assemblies::Assembly;
-use crate::bodies::{AnyBody, Body, Ground, Rigid};
+use crate::bodies::{AnyBody, Body, Ground, Rigid, Tree};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub trait Oriented: Body {}
 impl Oriented for Ground {}
 impl Oriented for Rigid {}
+impl Oriented for Tree {}
 
 /// A handle to a body of known kind.
 #[derive(Debug)]
@@ -117,6 +118,21 @@ impl Builder {
         Frame(self.insert_marker(name, body.index, at, turn))
     }
 
+    /// Adds a frame on a link of a tree, given in the frame of the link; none if there is no such link.
+    pub fn link_frame(
+        &mut self,
+        name: &str,
+        body: BodyId<Tree>,
+        link: &str,
+        at: [f64; 3],
+        turn: Orientation,
+    ) -> Option<Frame> {
+        let part = self.bodies[body.index].item.part(link)?;
+        let number = self.insert_marker(name, body.index, at, turn);
+        self.set_part(number, part);
+        Some(Frame(number))
+    }
+
     /// Attaches a force.
     pub fn force<F: Force>(&mut self, name: &str, force: F, markers: F::Markers) -> &mut Self {
         self.insert_force(name, Box::new(force), markers.indices());
@@ -177,6 +193,11 @@ impl Builder {
         let name = if name.is_empty() { owner.clone() } else { format!("{owner}.{name}") };
         self.markers.push(Marker { name, body, site: Site::frame(at, turn.quaternion()), orientation: turn });
         self.markers.len() - 1
+    }
+
+    /// Moves a marker to another part of its body.
+    pub(crate) fn set_part(&mut self, marker: usize, part: usize) {
+        self.markers[marker].site.part = part;
     }
 
     /// A marker whose name does not begin with that of its body.
