@@ -178,7 +178,7 @@ fn bad_files_are_refused_where_they_are_wrong() {
     refused("<mujoco><include file='x.xml'/></mujoco>", Some((1, 9)), "<include> is not supported");
     refused(
         "<mujoco><worldbody><body><joint type='rope'/></body></worldbody></mujoco>",
-        Some((1, 38)),
+        Some((1, 39)),
         "no kind of joint",
     );
     refused("<sdf><world/></sdf>", None, "there is no <model>");

@@ -11,6 +11,7 @@ use super::{Body, Inertia};
 use crate::element::About;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
+use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder, flat, passive};
@@ -165,6 +166,69 @@ pub enum TreeJoint {
         /// The joints.
         joints: Vec<TreeJoint>,
     },
+}
+
+impl From<&JointKind> for TreeJoint {
+    fn from(kind: &JointKind) -> Self {
+        match kind {
+            JointKind::Fixed => Self::Fixed,
+            JointKind::Revolute { axis } => Self::Revolute { axis: axis.0 },
+            JointKind::Prismatic { axis } => Self::Prismatic { axis: axis.0 },
+            JointKind::Helical { axis, pitch } => Self::Helical { axis: axis.0, pitch: *pitch },
+            JointKind::Cylindrical { axis } => Self::Cylindrical { axis: axis.0 },
+            JointKind::Planar { normal } => Self::Planar { normal: normal.0 },
+            JointKind::Universal { first, second } => Self::Universal { first: first.0, second: second.0 },
+            JointKind::Spherical => Self::Spherical,
+            JointKind::Free => Self::Free,
+            JointKind::Combined(parts) => Self::Combined { joints: parts.iter().map(Into::into).collect() },
+        }
+    }
+}
+
+impl TreeSettings {
+    /// The keys of a tree that was built by other means, started at the coordinates `q`.
+    ///
+    /// Link frames of scenes are joint frames: a link whose own frame is shifted against its joint is written in the frame of the
+    /// joint. Joints take the names of their links; of several freedoms of a joint the first says armature, friction and springs.
+    pub fn of_links(links: &[LinkSpec], tree: &dalembert_trees::Tree, q: &[f64]) -> Self {
+        let offset_of = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.offset).unwrap_or_default();
+        let link = |spec: &LinkSpec| {
+            let before = spec.parent.as_deref().map(offset_of).unwrap_or_default();
+            let placement = before.then(&spec.joint.placement);
+            let mass = spec.mass.seen_from(&spec.offset);
+            let freedom = spec.joint.freedoms.first().copied().unwrap_or_default();
+            let joint = tree.joints().iter().find(|j| j.name == spec.joint.name);
+            let moving = spec.joint.kind.velocities() > 0;
+            TreeLink {
+                name: spec.name.clone(),
+                parent: spec.parent.clone(),
+                joint: (&spec.joint.kind).into(),
+                position: placement.position.0,
+                orientation: Orientation::Quaternion(Quat::from_matrix(placement.rotation).0),
+                mass: mass.mass,
+                centre: mass.centre.0,
+                inertia: Inertia { matrix: mass.inertia },
+                coordinates: joint
+                    .filter(|_| moving)
+                    .map(|j| q[j.coordinate..j.coordinate + j.coordinates].to_vec())
+                    .unwrap_or_default(),
+                velocities: Vec::new(),
+                armature: freedom.armature,
+                damping: freedom.damping,
+                friction: freedom.friction,
+                stiffness: freedom.stiffness,
+                rest: freedom.rest,
+                range: (freedom.lower.is_finite() && freedom.upper.is_finite())
+                    .then_some([freedom.lower, freedom.upper]),
+            }
+        };
+        Self {
+            links: links.iter().map(link).collect(),
+            slip: default_slip(),
+            stop_stiffness: default_stop_stiffness(),
+            stop_damping: default_stop_damping(),
+        }
+    }
 }
 
 impl From<&TreeJoint> for JointKind {
