@@ -7,11 +7,13 @@ mod ground;
 mod particle;
 mod rigid;
 mod tree;
+mod tree_settings;
 
 pub use ground::Ground;
 pub use particle::Particle;
 pub use rigid::{Inertia, Rigid};
-pub use tree::{Tree, TreeJoint, TreeLink, TreeSettings};
+pub use tree::Tree;
+pub use tree_settings::{TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
