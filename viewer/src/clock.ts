@@ -14,6 +14,8 @@ export class Clock {
   end = 1;
   private readonly listeners = new Set<Listener>();
   private readonly switches = new Set<() => void>();
+  private frame = 0;
+  private last = 0;
 
   /** Calls a listener with every new time until the function it gives is called. */
   onTime(listener: Listener): () => void {
@@ -48,7 +50,19 @@ export class Clock {
   play(): void {
     if (this.time >= this.end) this.seek(this.start);
     this.playing = true;
+    this.last = performance.now();
+    if (!this.frame) this.frame = requestAnimationFrame((now) => this.tick(now));
     for (const listener of this.switches) listener();
+  }
+
+  /** Goes on as long as it plays, however many pictures follow it. */
+  private tick(now: number): void {
+    this.frame = 0;
+    if (!this.playing) return;
+    // A page that was hidden does not jump.
+    this.advance(Math.min(Math.max(now - this.last, 0) / 1000, 0.25));
+    this.last = now;
+    this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 
   pause(): void {
@@ -57,8 +71,7 @@ export class Clock {
   }
 
   /** Moves on by a real duration in s. */
-  advance(seconds: number): void {
-    if (!this.playing) return;
+  private advance(seconds: number): void {
     let time = this.time + seconds * this.pace * this.speed;
     if (time > this.end) {
       if (!this.loop) {

@@ -19,9 +19,7 @@ export class Viewer {
   private readonly paper = make("img", { class: "dv-paper", alt: "the motion at the time shown" });
   private readonly observer: ResizeObserver;
   private readonly end = new AbortController();
-  private readonly leave: (() => void)[];
-  private last = 0;
-  private frame = 0;
+  private readonly leave: () => void;
 
   constructor(
     animation: Animation,
@@ -44,7 +42,7 @@ export class Viewer {
     this.bar = new Bar(this.stage, clock, this.motion, [saving]);
     const picture = make("div", { class: "dv-picture" }, this.canvas, this.scaleBar, this.triad, this.bar.key);
     this.element.append(picture, this.paper, this.bar.element);
-    this.leave = [clock.onTime((time) => this.stage.show(time)), clock.onSwitch(() => this.run())];
+    this.leave = clock.onTime((time) => this.stage.show(time));
     this.stage.onDraw = () => this.drawScale();
     this.observer = new ResizeObserver(() => this.fit(picture));
     this.observer.observe(picture);
@@ -59,25 +57,8 @@ export class Viewer {
   private fit(picture: HTMLElement): void {
     const { clientWidth, clientHeight } = picture;
     if (clientWidth === 0) return;
-    const first = this.canvas.width === 300;
     this.stage.resize(clientWidth, clientHeight);
-    if (first && !this.stage.touched) this.stage.look("best");
-  }
-
-  /** Lets the clock run as long as it plays. */
-  private run(): void {
-    if (this.frame || !this.clock.playing) return;
-    const step = (now: number) => {
-      this.frame = 0;
-      if (!this.clock.playing) return;
-      // A page that was hidden does not jump.
-      const seconds = Math.min((now - this.last) / 1000, 0.25);
-      this.last = now;
-      this.clock.advance(seconds);
-      this.frame = requestAnimationFrame(step);
-    };
-    this.last = performance.now();
-    this.frame = requestAnimationFrame(step);
+    if (!this.stage.touched && this.stage.follow < 0) this.stage.look("best");
   }
 
   private key(event: KeyboardEvent): void {
@@ -140,8 +121,7 @@ export class Viewer {
   dispose(): void {
     this.end.abort();
     this.observer.disconnect();
-    for (const leave of [...this.leave, ...this.bar.leave]) leave();
-    if (this.frame) cancelAnimationFrame(this.frame);
+    for (const leave of [this.leave, ...this.bar.leave]) leave();
     this.stage.dispose();
   }
 

@@ -15,7 +15,7 @@ length = 20
 half_widths = [0.39, 0.39]
 corner_mass = 0.01
 compartments = "each"
-longitudinal = { stiffness = 16, rest_length = 0.05, damping = 0.1, activation = { wave = "0.5 + 0.4*z*sin(2*pi*(t - 3*s))" } }
+longitudinal = { stiffness = 16, rest_length = 0.05, damping = 0.1, activation = { expression = "0.5 + 0.4*z*sin(2*pi*(t - 3*s))" } }
 circular = { stiffness = 16, rest_length = 0.05, damping = 0.1, activation = 0.75 }
 
 [run]

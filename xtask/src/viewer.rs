@@ -1,6 +1,5 @@
 //! The viewer: its build with Node.js, and its tests in a browser.
 
-use crate::chores::release_binary;
 use crate::shell::{Outcome, cargo, command, root, run, target, works};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,32 +53,36 @@ pub fn script(arguments: &[&str], tool: &Path) -> Outcome {
     run(here("node", arguments).env("DALEMBERT", tool))
 }
 
-/// The command line as the tests build it.
-fn debug_binary() -> PathBuf {
+/// The command line as the tests build it, which is optimised.
+fn binary() -> PathBuf {
     target().join("debug").join(format!("dalembert{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// The viewer, and the command line with it.
+pub fn build_all() -> Outcome<PathBuf> {
+    build(&[])?;
+    run(&mut cargo(&["build", "--workspace"]))?;
+    Ok(binary())
 }
 
 /// The stage of `cargo xtask test`, after everything was built.
 pub fn check() -> Outcome {
-    script(&["--test", "--test-concurrency=1", "tests/"], &debug_binary())
+    script(&["--test", "--test-concurrency=1", "tests/"], &binary())
 }
 
 /// The tests by themselves.
 pub fn test(_: &[String]) -> Outcome {
-    build(&[])?;
-    run(&mut cargo(&["build", "--workspace"]))?;
+    build_all()?;
     check()
 }
 
 /// Frames per second.
 pub fn speed(_: &[String]) -> Outcome {
-    build(&[])?;
-    script(&["tests/speed.mjs"], &release_binary()?)
+    script(&["tests/speed.mjs"], &build_all()?)
 }
 
 /// A long run of the studio.
 pub fn soak(arguments: &[String]) -> Outcome {
-    build(&[])?;
     let seconds = arguments.first().map_or("180", String::as_str);
-    script(&["tests/soak.mjs", seconds], &release_binary()?)
+    script(&["tests/soak.mjs", seconds], &build_all()?)
 }

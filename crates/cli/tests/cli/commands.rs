@@ -129,3 +129,30 @@ fn a_closed_pipe_is_no_error() {
         assert_eq!(ended.with(0).err, "", "{arguments:?}");
     }
 }
+
+#[test]
+fn motions_are_exported() {
+    let folder = tempdir().unwrap();
+    dalembert(folder.path(), &["run", "double-pendulum", "--until", "0.1", "--out", "a", "--quiet"]).with(0);
+    let ended = dalembert(folder.path(), &["export", "a", "--gltf", "a.glb", "--vtk", "series"]).with(0);
+    assert_eq!(ended.out, "a.glb\nseries/motion.pvd\n");
+    assert!(std::fs::read(folder.path().join("a.glb")).unwrap().starts_with(b"glTF"));
+    assert!(names(&folder.path().join("series")).contains(&"motion_0000.vtp".to_owned()));
+    let ended = dalembert(folder.path(), &["export", "a"]).with(2);
+    assert!(ended.err.contains("--gltf FILE"), "{}", ended.err);
+    dalembert(folder.path(), &["export", "nowhere", "--gltf", "b.glb"]).with(4);
+    std::fs::write(folder.path().join("a/animation.json"), "{}").unwrap();
+    let ended = dalembert(folder.path(), &["export", "a", "--gltf", "b.glb"]).with(4);
+    assert!(ended.err.contains("not an animation"), "{}", ended.err);
+}
+
+#[test]
+fn the_studio_needs_a_scene() {
+    let folder = tempdir().unwrap();
+    let ended = dalembert(folder.path(), &["view", "duble-pendulum", "--no-open"]).with(2);
+    assert!(
+        ended.err.contains("did you mean `double-pendulum`?") || ended.err.contains("without the viewer"),
+        "{}",
+        ended.err
+    );
+}

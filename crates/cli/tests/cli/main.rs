@@ -3,7 +3,9 @@
 
 mod bad_commands;
 mod bad_scenes;
+mod bad_skeletons;
 mod commands;
+mod figures;
 mod interrupt;
 mod run;
 mod schema;

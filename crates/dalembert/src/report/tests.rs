@@ -233,6 +233,39 @@ fn the_same_input_gives_the_same_page() {
     assert_eq!(svg_files(&input), svg_files(&input));
 }
 
+#[test]
+fn figures_have_two_axes_and_a_window() {
+    let trajectory = table(&[("a", "m/s"), ("b", "N")], 101, |i, t| if i == 0 { t } else { 100.0 - t });
+    let summary = Summary { name: "one".into(), ..Summary::default() };
+    let end = *trajectory.time().last().unwrap();
+    let panel = Panel {
+        section: "panel.both".into(),
+        title: "Both".into(),
+        unit: "m/s".into(),
+        channels: vec!["a".into()],
+        right: vec!["b".into()],
+        right_unit: "N".into(),
+        until: Some(0.5 * end),
+        ..Panel::default()
+    };
+    let mut input = ReportInput { figures: vec![panel], ..ReportInput::new(&summary, &trajectory) };
+    let files = svg_files(&input);
+    let svg = &files.iter().find(|(name, _)| name == "panel-both.svg").unwrap().1;
+    assert_balanced(svg);
+    assert!(svg.contains("← a [m/s]") && svg.contains("b [N] →"), "{svg}");
+    // Both curves end at the right edge of the field, at half of the time; each fills its own axis.
+    let paths = svg.split("<path class=\"curve c").skip(1).map(|rest| rest.split("d=\"M").nth(1).unwrap());
+    let ends: Vec<Vec<f64>> =
+        paths.map(|p| p.split('"').next().unwrap().split(' ').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(ends.len(), 2, "{svg}");
+    assert!(ends.iter().all(|path| path[path.len() - 2] == ends[0][ends[0].len() - 2]), "{ends:?}");
+    assert!(ends[0][1] > ends[0][3] + 100.0 && ends[1][1] + 100.0 < ends[1][3], "{ends:?}");
+    // Another run brings its curves with it.
+    input.others.push(Other { name: "two".into(), trajectory: &trajectory, shapes: Vec::new() });
+    let page = page(&input);
+    assert!(page.contains("← a, one [m/s]") && page.contains("b, two [N] →"));
+}
+
 proptest! {
     #[test]
     fn any_text_leaves_svg_well_formed(text in any::<String>(), low in any::<f64>(), high in any::<f64>()) {

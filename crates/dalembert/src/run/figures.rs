@@ -3,8 +3,8 @@
 use super::channels::{Channels, matches};
 use super::driver::RunError;
 use super::motion::Poses;
-use crate::contacts::Surfaces;
-use crate::model::{Instant, Marker, Model, ModelError, Place};
+use crate::contacts::{AnyContact, Surfaces};
+use crate::model::{Attached, Instant, Marker, Model, ModelError, Place};
 use crate::report::Panel;
 use crate::report::contour::zero_lines;
 use crate::report::shapes::{Shapes, Snapshot};
@@ -270,8 +270,17 @@ fn snapshot(
     }
     for contact in model.contacts().iter().filter(|c| wanted(c.section, &c.name)) {
         let radius = contact.item.touch().radius;
-        // A surface that moves with a body shows the body.
-        touched.insert(model.markers()[contact.markers[0]].body);
+        let carrier = &model.markers()[contact.markers[0]];
+        if !model.layout.v[carrier.body].is_empty() {
+            // A surface around its marker is a ball at least as large as the marker lies deep inside.
+            let surface = place(carrier);
+            let depth = -distance(model, contact, time, surface, surface);
+            let ball = (surface.r.0, depth.max(0.0));
+            touched.insert(carrier.body);
+            if !shot.balls.contains(&ball) {
+                shot.balls.push(ball);
+            }
+        }
         for &marker in contact.markers.iter().skip(1).filter(|_| radius > 0.0) {
             let ball = (point(marker), radius);
             touched.insert(model.markers()[marker].body);
@@ -302,10 +311,22 @@ const HEXAHEDRON: [[usize; 2]; 12] =
     [[0, 1], [1, 3], [3, 2], [2, 0], [4, 5], [5, 7], [7, 6], [6, 4], [0, 4], [1, 5], [2, 6], [3, 7]];
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [3, 1]];
 
+/// The distance of a point from the surface of a contact, in m; negative inside.
+fn distance(
+    model: &Model,
+    contact: &Attached<Box<dyn AnyContact>>,
+    t: f64,
+    surface: Place<f64>,
+    point: Place<f64>,
+) -> f64 {
+    let parameters = model.initial_state().p;
+    let now = Instant { t, x: &[], p: &parameters, signals: &[] };
+    f64::view::<Surfaces, _>(&*contact.item).gap(&now, &[surface, point]) + contact.item.touch().radius
+}
+
 /// Adds the lines in which surfaces cross the plane through the middle of the shapes.
 fn draw_surfaces(model: &Model, poses: &Poses<'_>, picture: &mut Shapes, wanted: &dyn Fn(&str, &str) -> bool) {
     let Some(frame) = picture.frame() else { return };
-    let parameters = model.initial_state().p;
     let eye = Vec3(picture.view.eye);
     let (sum, count) = picture
         .snapshots
@@ -316,19 +337,13 @@ fn draw_surfaces(model: &Model, poses: &Poses<'_>, picture: &mut Shapes, wanted:
     let view = picture.view.clone();
     for shot in &mut picture.snapshots {
         let Some(place) = poses.at(shot.time) else { continue };
-        let now = Instant { t: shot.time, x: &[], p: &parameters, signals: &[] };
         for contact in model.contacts().iter().filter(|c| wanted(c.section, &c.name)) {
             let surface = place(&model.markers()[contact.markers[0]]);
-            let item = f64::view::<Surfaces, _>(&*contact.item);
-            let radius = contact.item.touch().radius;
-            let distance = |at: [f64; 2]| {
-                let point = Place { r: Vec3(view.lift(at, height)), ..surface };
-                item.gap(&now, &[surface, point]) + radius
-            };
-            let lines = zero_lines(distance, frame, GRID);
+            let to = |at: [f64; 2]| Place { r: Vec3(view.lift(at, height)), ..surface };
+            let lines = zero_lines(|at| distance(model, contact, shot.time, surface, to(at)), frame, GRID);
             if model.layout.v[model.markers()[contact.markers[0]].body].is_empty() {
                 shot.surfaces.extend(lines);
-            } else {
+            } else if contact.item.kind() != "sphere" {
                 // What moves with a body looks like a part of it.
                 let lift = |line: Vec<[f64; 2]>| line.into_iter().map(|at| view.lift(at, height)).collect();
                 shot.lines.extend(lines.into_iter().map(lift));
