@@ -13,8 +13,8 @@
 //! Nothing is located: impacts, lift-off and stick are felt in the step in which they happen. The error is of order h, gaps may be
 //! violated by O(h), Zeno needs no care, and Painlevé configurations end in an impulse. The impulses are found by nonsmooth
 //! Gauss–Seidel sweeps \[2\], each contact solved exactly in its turn, from the impulses of the step before. Sweeps stop
-//! when no impulse changes its own contact's velocity by more than `tolerance` times the largest velocity of contacts; a step that needs
-//! more than `sweeps` is an error. Steps divide the intervals between outputs evenly.
+//! when no impulse changes its own contact's velocity by more than `tolerance` times the largest velocity that contacts have or that
+//! their impulses make; a step that needs more than `sweeps` is an error. Steps divide the intervals between outputs evenly.
 //!
 //! A closed sucker is pulled with the impulse h A(t + ½h), which its own impulse P counts as pressing. One that was pressed
 //! without a rebound in the step before counts as closed also where rounding has moved it off the surface.

@@ -320,6 +320,8 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
                 let (new, sticks) = local(model, a, c);
                 self.sticks[a.contact] = sticks;
                 for k in 0..=a.tangents {
+                    // At rest the velocities that impulses make and undo are the scale.
+                    size = size.max(a.own[k][k] * new[k].abs());
                     let change = new[k] - old[k];
                     if change != 0.0 {
                         self.impulse[a.row + k] = new[k];
