@@ -312,9 +312,7 @@ impl Surface for WrongBall {
             BallFault::Length => normal = normal * R::from(1.001),
             BallFault::Normal => normal = (normal + Vec3::constant([0.0, 0.0, 1e-3])).normalized(),
             BallFault::Derivative => distance = (distance * 1e6).round() * 1e-6,
-            BallFault::Lanes if TypeId::of::<R>() == TypeId::of::<Lanes4>() => {
-                distance = distance * R::from(1.0 + 1e-15)
-            }
+            BallFault::Lanes if TypeId::of::<R>() == TypeId::of::<Lanes4>() => distance *= R::from(1.0 + 1e-15),
             _ => {}
         }
         (distance, normal)

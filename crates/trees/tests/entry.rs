@@ -23,6 +23,9 @@ fn trees() -> Vec<Tree> {
     trees
 }
 
+/// Coordinates, velocities, accelerations and forces.
+type Sample = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
+
 struct Plain {
     tau: Vec<f64>,
     a: Vec<f64>,
@@ -95,7 +98,7 @@ fn four_states_side_by_side() {
         for tree in &trees() {
             let n = tree.velocities();
             let states: Vec<_> = (0..4).map(|seed| state(tree, seed)).collect();
-            let pack = |pick: fn(&(Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)) -> &Vec<f64>| -> Vec<Four> {
+            let pack = |pick: fn(&Sample) -> &Vec<f64>| -> Vec<Four> {
                 (0..pick(&states[0]).len()).map(|i| FastLanes(std::array::from_fn(|l| pick(&states[l])[i]))).collect()
             };
             let (q, v, a, tau) = (pack(|s| &s.0), pack(|s| &s.1), pack(|s| &s.2), pack(|s| &s.3));

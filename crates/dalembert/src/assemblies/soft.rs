@@ -174,7 +174,7 @@ impl Soft {
             (Some(_), Some(_)) => Err(("rest_distance", "give either `rest_distance` or `repulsion`".to_owned())),
             (Some(at), None) => {
                 let weight = self.density * self.shape.solid().volume * Vec3(gravity).norm();
-                if !(weight > 0.0) {
+                if weight.is_nan() || weight <= 0.0 {
                     let message = "without gravity nothing rests: give a `repulsion` instead".to_owned();
                     return Err(("rest_distance", message));
                 }

@@ -395,7 +395,7 @@ impl Force for ContactField {
             return Some(("between", message));
         }
         let nearest = self.given.shape.nearest(m.h, m.a);
-        (!(nearest > 0.0)).then(|| {
+        (nearest.is_nan() || nearest <= 0.0).then(|| {
             let message =
                 format!("the support is inside the body: its nearest point is at {nearest} m; move one of them");
             ("between", message)
