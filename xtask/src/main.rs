@@ -122,15 +122,6 @@ const CHORES: &[Chore] = &[
         run: chores::scaling,
     },
     Chore {
-        name: "peers-trees",
-        arguments: "[--count]",
-        about: "race the tree algorithms against Pinocchio",
-        detail: "Makes a Python environment in target/peers with `pin` and `example-robot-data` from PyPI, compiles Pinocchio's\n\
-                 algorithms for this processor (clang++ if there is one; needs the headers of Eigen 3) and prints times and ratios.\n\
-                 With --count also instructions of one call, by callgrind.",
-        run: peers::trees,
-    },
-    Chore {
         name: "bench",
         arguments: "[criterion arguments]",
         about: "run the criterion benches",

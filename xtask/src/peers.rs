@@ -52,15 +52,3 @@ pub fn run(arguments: &[String]) -> Outcome {
         _ => Err("expected nothing or `--quick`".into()),
     }
 }
-
-/// The chore `peers-trees`.
-pub fn trees(arguments: &[String]) -> Outcome {
-    if !arguments.iter().all(|a| a == "--count") {
-        return Err("expected nothing or `--count`".into());
-    }
-    let (folder, python) = environment(&["numpy", "pin", "example-robot-data"])?;
-    shell::run(&mut shell::cargo(&["build", "--release", "-p", "dalembert-trees", "--example", "race"]))?;
-    let mut race = command(&python, &["benches/peers/trees.py", "--ours"]);
-    race.arg(target().join("release/examples/race")).arg("--scratch").arg(folder.join("trees"));
-    shell::run(race.args(arguments))
-}

@@ -29,10 +29,6 @@ pub enum Command {
     List(ListOptions),
     /// Write a commented starter scene.
     New(NewOptions),
-    /// Read a robot file (URDF, MJCF, SDF), list what is in it, and write it as a scene or as URDF.
-    Import(ImportOptions),
-    /// Compute mass matrix, dynamics, Jacobians and more of a robot file for a table of states.
-    Eval(EvalOptions),
     /// Print the JSON Schema of scene files.
     Schema,
     /// Make the report of a run record again, or its pictures as files.
@@ -133,42 +129,6 @@ pub enum What {
 pub struct NewOptions {
     /// The file to write; it must not exist.
     pub file: PathBuf,
-}
-
-#[derive(Debug, Args)]
-pub struct ImportOptions {
-    /// The robot file: URDF, MJCF or SDF.
-    pub file: PathBuf,
-    /// Write the robot to this file: a scene if it ends in .toml, URDF if it ends in .urdf.
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// The first link is free, where the file leaves it open.
-    #[arg(long)]
-    pub free: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct EvalOptions {
-    /// The robot file: URDF, MJCF or SDF.
-    pub file: PathBuf,
-    /// What to compute, for instance `mass-matrix`, `inverse-dynamics`, `forward-dynamics`, `jacobian`, `energy`.
-    #[arg(long, value_name = "QUANTITY")]
-    pub what: String,
-    /// A CSV table with columns q.NAME, v.NAME, a.NAME, tau.NAME; the initial configuration if not given.
-    #[arg(long, value_name = "FILE")]
-    pub states: Option<PathBuf>,
-    /// The link, for Jacobians and places.
-    #[arg(long, value_name = "NAME")]
-    pub link: Option<String>,
-    /// A point of that link in its frame, in m, as 0.1,0,0.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', allow_negative_numbers = true, value_parser = finite)]
-    pub point: Vec<f64>,
-    /// Write the table to this file instead of standard output.
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// The first link is free, where the file leaves it open.
-    #[arg(long)]
-    pub free: bool,
 }
 
 #[derive(Debug, Args)]

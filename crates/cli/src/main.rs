@@ -4,7 +4,6 @@ mod args;
 mod check;
 mod exit;
 mod export;
-mod import;
 mod list;
 mod new;
 mod report;
@@ -26,8 +25,6 @@ fn main() -> ExitCode {
         Command::Check(options) => check::check(&options),
         Command::List(options) => list::list(&options),
         Command::New(options) => new::new(&options),
-        Command::Import(options) => import::import(&options),
-        Command::Eval(options) => import::eval(&options),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::View(options) => studio::view(&options),

@@ -31,8 +31,6 @@ pub const ALL: &[BuiltIn] = scenes! {
     "rolling-disc": "a thin disc rolling without slip in a steady circle",
     "sleigh": "Chaplygin's sleigh: a knife edge that may not slip sideways",
     "chain": "a chain of n links on hinges",
-    "chain-tree": "the same chain in minimal coordinates, as one tree of links",
-    "four-bar-tree": "one four-bar window as a tree whose loop is closed by a joint",
     "two-bodies": "a planet on an ellipse about a star",
     "leech": "a leech of five segments that hits a rough wall, sticks, bends and lifts off",
     "leech-frictionless": "the same leech on a smooth wall",

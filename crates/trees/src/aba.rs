@@ -374,23 +374,18 @@ pub(crate) fn massless(tree: &Tree) -> Option<usize> {
         let scale = me.ia.xx + me.ia.yy + me.ia.zz;
         let (angular, linear) = (scale + b.armature, me.im.xx + me.im.yy + me.im.zz + b.armature);
         let bad = |pivot: f64, scale: f64| !(pivot > 1e-14 * scale && pivot.is_finite());
-        let regular = |y: &Y3<f64>, scale: f64| {
-            let smallest = crate::build::principal_moments(y.full().mat())[0];
-            smallest > 1e-12 * scale && smallest.is_finite()
+        let regular = |y: &Y3<f64>| {
+            let d = y.inverse();
+            [d.xx, d.yy, d.zz].iter().all(|x| x.is_finite() && *x > 0.0)
+                && crate::build::principal_moments(y.full().mat())[0] > 1e-14 * (y.xx + y.yy + y.zz)
         };
         match b.motion {
             Motion::RevoluteX | Motion::RevoluteY | Motion::RevoluteZ | Motion::Revolute => {
                 bad(1.0 / me.pivot, angular)
             }
             Motion::Helical => bad(1.0 / me.pivot, angular + linear),
-            Motion::Spherical => !regular(&me.ia.plus(&Y3::diagonal(b.armature)), angular),
-            Motion::Free => {
-                // Both the angular block and what is left of the linear one.
-                let inverse = me.ia.inverse();
-                let h = &me.ih;
-                let g = M3 { a: inverse.times(h.a), b: inverse.times(h.b), c: inverse.times(h.c) };
-                !regular(&me.ia, angular) || !regular(&me.im.minus_product(h, &g), linear)
-            }
+            Motion::Spherical => !regular(&me.ia.plus(&Y3::diagonal(b.armature))),
+            Motion::Free => !regular(&me.ia) || linear <= 0.0,
             _ => bad(1.0 / me.pivot, linear),
         }
     })

@@ -15,7 +15,7 @@ use crate::tree::{Body, Motion, Tree};
 use dalembert_methods::Real;
 
 /// Mean depth of the velocities up to which loads are carried from body to body.
-const SHALLOW: usize = 4;
+const SHALLOW: usize = 6;
 
 #[derive(Copy, Clone, Debug)]
 struct Composite<T> {

@@ -154,29 +154,19 @@ pub fn rnea_derivatives<T: Real>(
                 work.along_q.put(k, qn, qf);
                 work.along_v.put(k, vn, vf);
             }
-            if small {
-                for &(first, last) in tree.runs(k) {
-                    for j in first..last {
+            for &(first, last) in tree.runs(k) {
+                // The mass matrix up to the diagonal, the others over the whole joint.
+                work.subspace.s.dot(first, gn, gf, &mut out.mass[k * nv + first..k * nv + last]);
+                let last = if last == k + 1 { end } else { last };
+                let range = k * nv + first..k * nv + last;
+                below(&work.rate, &work.second, first, bt, gn, gf, &mut out.by_q[range.clone()]);
+                below(&work.subspace.s, &work.both, first, bt, gn, gf, &mut out.by_v[range]);
+                if small {
+                    for j in first..last.min(b.iv) {
                         let (w, v) = work.subspace.s.get(j);
-                        out.mass[k * nv + j] = w.dot(gn) + v.dot(gf);
-                        if j < b.iv {
-                            out.by_q[j * nv + k] = w.dot(qn) + v.dot(qf);
-                            out.by_v[j * nv + k] = w.dot(vn) + v.dot(vf);
-                        }
-                        row(work, nv, k, j, bt, gn, gf, out);
+                        out.by_q[j * nv + k] = w.dot(qn) + v.dot(qf);
+                        out.by_v[j * nv + k] = w.dot(vn) + v.dot(vf);
                     }
-                }
-                for j in k + 1..end {
-                    row(work, nv, k, j, bt, gn, gf, out);
-                }
-            } else {
-                for &(first, last) in tree.runs(k) {
-                    // The mass matrix up to the diagonal, the others over the whole joint.
-                    work.subspace.s.dot(first, gn, gf, &mut out.mass[k * nv + first..k * nv + last]);
-                    let last = if last == k + 1 { end } else { last };
-                    let range = k * nv + first..k * nv + last;
-                    below(&work.rate, &work.second, first, bt, gn, gf, &mut out.by_q[range.clone()]);
-                    below(&work.subspace.s, &work.both, first, bt, gn, gf, &mut out.by_v[range]);
                 }
             }
             out.mass[k * nv + k] = out.mass[k * nv + k] + b.armature;
@@ -276,26 +266,6 @@ fn coriolis<T: Real>(c: &Composite<T>, trace: T, u: V3<T>) -> (V3<T>, V3<T>) {
     (twice(u.times(trace).minus(c.k.times(u))), twice(u.cross(c.p)))
 }
 
-/// Entry (k, j) of both derivatives, for j before or in the joint of k.
-#[inline(always)]
-fn row<T: Real>(
-    work: &Work<T>,
-    nv: usize,
-    k: usize,
-    j: usize,
-    bt: V3<T>,
-    n: V3<T>,
-    f: V3<T>,
-    out: &mut RneaDerivatives<T>,
-) {
-    let (sw, _) = work.subspace.s.get(j);
-    let (rw, _) = work.rate.get(j);
-    let (xw, xv) = work.second.get(j);
-    let (dw, dv) = work.both.get(j);
-    out.by_q[k * nv + j] = rw.dot_plus(bt, xw.dot(n)) + xv.dot(f);
-    out.by_v[k * nv + j] = sw.dot_plus(bt, dw.dot(n)) + dv.dot(f);
-}
-
 /// out = angular rows of `first` times bt + all rows of `second` times (n, f).
 #[inline(always)]
 fn below<T: Real>(first: &Rows<T>, second: &Rows<T>, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
@@ -372,29 +342,43 @@ pub(crate) fn solve<T: Real>(tree: &Tree, inverse: &mut RneaDerivatives<T>, out:
     minus_product(n, &out.by_tau, &inverse.by_v, &mut out.by_v);
 }
 
-/// C = −A B for square matrices by rows, four rows of B at a time.
+/// C = −A B for square matrices by rows, in blocks that stay in registers.
 #[inline(always)]
 fn minus_product<T: Real>(n: usize, a: &[T], b: &[T], c: &mut [T]) {
     assert!(a.len() == n * n && b.len() == n * n && c.len() == n * n);
+    const R: usize = 4;
+    const C: usize = 8;
+    let (rows, columns) = (n - n % R, n - n % C);
+    for i in (0..rows).step_by(R) {
+        for j in (0..columns).step_by(C) {
+            let mut sum = [[T::zero(); C]; R];
+            for k in 0..n {
+                let line = &b[k * n + j..k * n + j + C];
+                for r in 0..R {
+                    let x = a[(i + r) * n + k];
+                    for s in 0..C {
+                        sum[r][s] = x.mul_from(line[s], sum[r][s]);
+                    }
+                }
+            }
+            for r in 0..R {
+                let out = &mut c[(i + r) * n + j..(i + r) * n + j + C];
+                for s in 0..C {
+                    out[s] = sum[r][s];
+                }
+            }
+        }
+    }
     for i in 0..n {
-        let (factors, out) = (&a[i * n..(i + 1) * n], &mut c[i * n..(i + 1) * n]);
+        let start = if i < rows { columns } else { 0 };
+        let out = &mut c[i * n + start..(i + 1) * n];
         for x in out.iter_mut() {
             *x = T::zero();
         }
-        let fours = n - n % 4;
-        for k in (0..fours).step_by(4) {
-            let (b0, rest) = b[k * n..(k + 4) * n].split_at(n);
-            let (b1, rest) = rest.split_at(n);
-            let (b2, b3) = rest.split_at(n);
-            let (a0, a1, a2, a3) = (factors[k], factors[k + 1], factors[k + 2], factors[k + 3]);
-            for j in 0..n {
-                out[j] = a3.mul_from(b3[j], a2.mul_from(b2[j], a1.mul_from(b1[j], a0.mul_from(b0[j], out[j]))));
-            }
-        }
-        for k in fours..n {
-            let line = &b[k * n..(k + 1) * n];
-            for j in 0..n {
-                out[j] = factors[k].mul_from(line[j], out[j]);
+        for k in 0..n {
+            let x = a[i * n + k];
+            for (o, b) in out.iter_mut().zip(&b[k * n + start..(k + 1) * n]) {
+                *o = x.mul_from(*b, *o);
             }
         }
     }

@@ -28,8 +28,6 @@ mod build;
 pub mod constraint_inertia;
 pub mod crba;
 pub mod derivatives;
-// Most of the time of a build goes here, and unit tests do not need it.
-#[cfg(not(test))]
 pub mod entry;
 mod fast;
 pub mod flat;

@@ -10,8 +10,6 @@ mod isochoric_plane;
 mod particle;
 mod plane;
 mod rigid;
-mod tree;
-mod tree_settings;
 
 pub use affine::Affine;
 pub use affine_plane::AffinePlane;
@@ -20,8 +18,6 @@ pub use isochoric_plane::IsochoricPlane;
 pub use particle::Particle;
 pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
-pub use tree::Tree;
-pub use tree_settings::{TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
@@ -50,18 +46,6 @@ pub trait Body: About {
     /// Whether it has points besides its origin, for markers.
     fn extended(&self) -> bool {
         self.oriented()
-    }
-    /// The number of parts that markers can sit on.
-    fn parts(&self) -> usize {
-        1
-    }
-    /// The part of this name, for bodies of several parts.
-    fn part(&self, _name: &str) -> Option<usize> {
-        None
-    }
-    /// The name of a part, for bodies of several parts.
-    fn part_name(&self, _part: usize) -> Option<&str> {
-        None
     }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
@@ -94,14 +78,6 @@ pub trait Body: About {
     fn centre<R: Real>(&self, cache: &[R]) -> Vec3<R>;
     /// The kinetic energy, in J.
     fn kinetic<R: Real>(&self, cache: &[R]) -> R;
-    /// The energy stored inside, in springs of its own, in J.
-    fn stored<R: Real>(&self, _cache: &[R]) -> R {
-        R::zero()
-    }
-    /// The power turned to heat inside, in W; never negative.
-    fn dissipation<R: Real>(&self, _cache: &[R]) -> R {
-        R::zero()
-    }
     /// Linear momentum and angular momentum about the world origin.
     fn momentum<R: Real>(&self, cache: &[R]) -> (Vec3<R>, Vec3<R>);
 
@@ -159,8 +135,6 @@ pub trait BodyOn<S: Scalar> {
     fn weight(&self, cache: &[S], gravity: Vec3<S>, out: &mut [S]);
     fn centre(&self, cache: &[S]) -> Vec3<S>;
     fn kinetic(&self, cache: &[S]) -> S;
-    fn stored(&self, cache: &[S]) -> S;
-    fn dissipation(&self, cache: &[S]) -> S;
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn retract(&self, q: &[S], delta: &[S], out: &mut [S]);
     fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]);
@@ -192,12 +166,6 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     fn kinetic(&self, cache: &[S]) -> S {
         Body::kinetic(self, cache)
     }
-    fn stored(&self, cache: &[S]) -> S {
-        Body::stored(self, cache)
-    }
-    fn dissipation(&self, cache: &[S]) -> S {
-        Body::dissipation(self, cache)
-    }
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
         Body::momentum(self, cache)
     }
@@ -223,9 +191,6 @@ pub trait AnyBody:
     fn oriented(&self) -> bool;
     fn point(&self) -> bool;
     fn extended(&self) -> bool;
-    fn parts(&self) -> usize;
-    fn part(&self, name: &str) -> Option<usize>;
-    fn part_name(&self, part: usize) -> Option<&str>;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -254,15 +219,6 @@ impl<B: Body> AnyBody for B {
     }
     fn extended(&self) -> bool {
         Body::extended(self)
-    }
-    fn parts(&self) -> usize {
-        Body::parts(self)
-    }
-    fn part(&self, name: &str) -> Option<usize> {
-        Body::part(self, name)
-    }
-    fn part_name(&self, part: usize) -> Option<&str> {
-        Body::part_name(self, part)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
@@ -306,7 +262,6 @@ pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
         kind_of::<IsochoricPlane>(),
         kind_of::<Particle>(),
         kind_of::<Rigid>(),
-        kind_of::<Tree>(),
     ]
 }
 

@@ -7,18 +7,13 @@
 //! Joints have armature, damping, friction, springs and stops of their own (`dalembert_trees::passive`); their energy and heat
 //! are part of the ledger.
 
-use super::tree_settings::{
-    TreeJoint, TreeLink, TreeSettings, default_slip, default_stop_damping, default_stop_stiffness,
-};
 use super::{Body, Inertia};
 use crate::element::About;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
-use dalembert_trees::{
-    Freedom, JointKind, JointSpec, LinkSpec, MAX_LINKS, MassProperties, Pose, TreeBuilder, flat, passive,
-};
+use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder, flat, passive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,17 +29,167 @@ pub struct Tree {
     velocities: Vec<f64>,
 }
 
+/// The keys of a tree in a scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeSettings {
+    /// The links, in any order.
+    pub links: Vec<TreeLink>,
+    /// Velocity below which dry friction of joints fades, in rad/s or m/s.
+    #[serde(default = "default_slip")]
+    pub slip: f64,
+    /// Stiffness of the stops at the ends of ranges, in N m/rad or N/m.
+    #[serde(default = "default_stop_stiffness")]
+    pub stop_stiffness: f64,
+    /// Damping of the stops, in N m s/rad or N s/m.
+    #[serde(default = "default_stop_damping")]
+    pub stop_damping: f64,
+}
+
+fn default_slip() -> f64 {
+    passive::Smoothing::default().slip
+}
+fn default_stop_stiffness() -> f64 {
+    passive::Smoothing::default().stop_stiffness
+}
+fn default_stop_damping() -> f64 {
+    passive::Smoothing::default().stop_damping
+}
+
+/// A link of a tree with the joint before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeLink {
+    /// Its name.
+    pub name: String,
+    /// The link before; none if it hangs on the ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// How the joint before it moves.
+    pub joint: TreeJoint,
+    /// Position of the joint frame in the frame of the parent (or the world).
+    #[schemars(extend("unit" = "m"))]
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Orientation of the joint frame in the frame of the parent (or the world).
+    #[serde(default)]
+    pub orientation: Orientation,
+    /// Mass; zero for links that only carry others.
+    #[schemars(extend("unit" = "kg"))]
+    #[serde(default)]
+    pub mass: f64,
+    /// Centre of mass in the link frame, which is the joint frame moved by the joint.
+    #[schemars(extend("unit" = "m"))]
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Inertia about the centre of mass: [Jxx, Jyy, Jzz] or [Jxx, Jyy, Jzz, Jxy, Jxz, Jyz].
+    #[schemars(extend("unit" = "kg m²"))]
+    #[serde(default = "no_inertia")]
+    pub inertia: Inertia,
+    /// Initial coordinates of the joint; zero displacement and no rotation if left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coordinates: Vec<f64>,
+    /// Initial velocities of the joint; zero if left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub velocities: Vec<f64>,
+    /// Reflected inertia of a drive on every freedom, in kg m² or kg.
+    #[serde(default)]
+    pub armature: f64,
+    /// Viscous friction of every freedom, in N m s/rad or N s/m.
+    #[serde(default)]
+    pub damping: f64,
+    /// Dry friction of every freedom, in N m or N.
+    #[serde(default)]
+    pub friction: f64,
+    /// Stiffness of a spring on every freedom, in N m/rad or N/m.
+    #[serde(default)]
+    pub stiffness: f64,
+    /// Coordinate at which this spring is relaxed, in rad or m.
+    #[serde(default)]
+    pub rest: f64,
+    /// Range of the coordinate between stops, in rad or m; without it there are no stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+}
+
+fn no_inertia() -> Inertia {
+    Inertia::principal([0.0; 3])
+}
+
+/// The ways in which a joint of a tree moves; axes are in the joint frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TreeJoint {
+    /// Not at all.
+    Fixed,
+    /// Turns about an axis.
+    Revolute {
+        /// The axis.
+        axis: [f64; 3],
+    },
+    /// Slides along an axis.
+    Prismatic {
+        /// The axis.
+        axis: [f64; 3],
+    },
+    /// Turns about an axis and slides along it in proportion.
+    Helical {
+        /// The axis.
+        axis: [f64; 3],
+        /// Displacement per angle, in m/rad.
+        pitch: f64,
+    },
+    /// Slides along and turns about an axis.
+    Cylindrical {
+        /// The axis.
+        axis: [f64; 3],
+    },
+    /// Slides in a plane and turns about its normal.
+    Planar {
+        /// The normal.
+        normal: [f64; 3],
+    },
+    /// Turns about two axes, the second carried by the first.
+    Universal {
+        /// The first axis.
+        first: [f64; 3],
+        /// The second axis.
+        second: [f64; 3],
+    },
+    /// Turns in any way; coordinates are a unit quaternion, scalar first.
+    Spherical,
+    /// Moves in any way; coordinates are a position and a unit quaternion, scalar first, velocities are in the axes of the link.
+    Free,
+    /// Several joints one after the other.
+    Combined {
+        /// The joints.
+        joints: Vec<TreeJoint>,
+    },
+}
+
+impl From<&TreeJoint> for JointKind {
+    fn from(joint: &TreeJoint) -> Self {
+        match joint {
+            TreeJoint::Fixed => Self::Fixed,
+            TreeJoint::Revolute { axis } => Self::Revolute { axis: Vec3(*axis) },
+            TreeJoint::Prismatic { axis } => Self::Prismatic { axis: Vec3(*axis) },
+            TreeJoint::Helical { axis, pitch } => Self::Helical { axis: Vec3(*axis), pitch: *pitch },
+            TreeJoint::Cylindrical { axis } => Self::Cylindrical { axis: Vec3(*axis) },
+            TreeJoint::Planar { normal } => Self::Planar { normal: Vec3(*normal) },
+            TreeJoint::Universal { first, second } => Self::Universal { first: Vec3(*first), second: Vec3(*second) },
+            TreeJoint::Spherical => Self::Spherical,
+            TreeJoint::Free => Self::Free,
+            TreeJoint::Combined { joints } => Self::Combined(joints.iter().map(Into::into).collect()),
+        }
+    }
+}
+
 impl TryFrom<TreeSettings> for Tree {
     type Error = String;
     fn try_from(settings: TreeSettings) -> Result<Self, String> {
         let mut builder = TreeBuilder::new();
         builder.gravity(Vec3::zero());
-        let count: usize = settings.links.iter().map(|l| l.repeat.map_or(1, |r| r.count)).sum();
-        if count > MAX_LINKS {
-            return Err(format!("{count} links are more than the {MAX_LINKS} a tree may have"));
-        }
-        let links: Vec<TreeLink> = settings.links.iter().flat_map(TreeLink::links).collect();
-        for link in &links {
+        for link in &settings.links {
             let (lower, upper) = link.range.map_or((f64::NEG_INFINITY, f64::INFINITY), |[a, b]| (a, b));
             let freedom = Freedom {
                 armature: link.armature,
@@ -70,7 +215,7 @@ impl TryFrom<TreeSettings> for Tree {
         let tree = builder.build().map_err(|e| e.to_string())?;
         let (mut coordinates, mut velocities) = (tree.neutral(), vec![0.0; tree.velocities()]);
         for joint in tree.joints() {
-            let Some(link) = links.iter().find(|l| l.name == joint.name) else { continue };
+            let Some(link) = settings.links.iter().find(|l| l.name == joint.name) else { continue };
             let q = joint.coordinate..joint.coordinate + joint.coordinates;
             let v = joint.velocity..joint.velocity + joint.velocities;
             for (what, given, out) in [
@@ -157,7 +302,6 @@ impl About for Tree {
             stiffness: 0.0,
             rest: 0.0,
             range: None,
-            repeat: None,
         };
         let settings = TreeSettings {
             links: vec![

@@ -47,8 +47,7 @@ impl Setting {
             (false, true) => Site::point(random.vector().0),
             (false, false) => Site::point([0.0; 3]),
         };
-        let part = ((random.numbers(1)[0].abs() * 1e6) as usize) % body.parts();
-        Self { q, v: random.numbers(v0.len()), site: Site { part, ..site } }
+        Self { q, v: random.numbers(v0.len()), site }
     }
 
     fn cache(&self, body: &Object) -> Vec<f64> {

@@ -53,7 +53,6 @@ impl Model {
             let body = S::view::<Bodies, _>(&*body.item);
             ledger.kinetic += body.kinetic(cache);
             ledger.potential -= gravity.dot(body.centre(cache)) * mass;
-            ledger.potential += body.stored(cache);
         }
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);

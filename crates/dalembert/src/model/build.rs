@@ -4,7 +4,7 @@ use super::{
     AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
 };
 use crate::assemblies::Assembly;
-use crate::bodies::{AnyBody, Body, Ground, Rigid, Tree};
+use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub trait Oriented: Body {}
 impl Oriented for Ground {}
 impl Oriented for Rigid {}
-impl Oriented for Tree {}
 
 /// A handle to a body of known kind.
 #[derive(Debug)]
@@ -130,20 +129,6 @@ impl Builder {
     pub fn affine_frame<B: Body>(&mut self, body: BodyId<B>) -> AffineFrame {
         AffineFrame(self.insert_affine_frame(body.index))
     }
-    /// Adds a frame on a link of a tree, given in the frame of the link; none if there is no such link.
-    pub fn link_frame(
-        &mut self,
-        name: &str,
-        body: BodyId<Tree>,
-        link: &str,
-        at: [f64; 3],
-        turn: Orientation,
-    ) -> Option<Frame> {
-        let part = self.bodies[body.index].item.part(link)?;
-        let number = self.insert_marker(name, body.index, at, turn);
-        self.set_part(number, part);
-        Some(Frame(number))
-    }
 
     /// Attaches a force.
     pub fn force<F: Force>(&mut self, name: &str, force: F, markers: F::Markers) -> &mut Self {
@@ -218,10 +203,6 @@ impl Builder {
         let origin = find("", [0.0; 3]);
         let [x, y, z] = AXIS_MARKERS.map(|(label, at)| find(label, at));
         [origin, x, y, z]
-    }
-    /// Moves a marker to another part of its body.
-    pub(crate) fn set_part(&mut self, marker: usize, part: usize) {
-        self.markers[marker].site.part = part;
     }
 
     /// A marker whose name does not begin with that of its body.

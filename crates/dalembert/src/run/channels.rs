@@ -56,8 +56,7 @@ impl<'m> Solver<'m> {
 #[derive(Copy, Clone, Debug)]
 enum Source {
     Time,
-    /// A part of a body.
-    Body(usize, usize),
+    Body(usize),
     Marker(usize),
     Coordinates(usize),
     Reaction(usize),
@@ -200,7 +199,7 @@ fn every(model: &Model) -> Vec<Source> {
     let constraints = 0..model.constraints.len();
     let with_coordinates = constraints.clone().filter(|&i| !model.constraints[i].item.coordinates().is_empty());
     std::iter::once(Source::Time)
-        .chain(moving.flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| Source::Body(i, part))))
+        .chain(moving.map(Source::Body))
         .chain((0..model.markers.len()).filter(|&i| is_free(model, i)).map(Source::Marker))
         .chain(with_coordinates.map(Source::Coordinates))
         .chain(constraints.map(|i| {
@@ -236,12 +235,8 @@ fn wrench(path: &str, oriented: bool) -> Vec<Channel> {
 fn describe(model: &Model, source: Source) -> Vec<Channel> {
     match source {
         Source::Time => vec![Channel::time()],
-        Source::Body(i, part) => {
-            let body = &model.bodies[i];
-            let path = match body.item.part_name(part) {
-                Some(name) => format!("body.{}.{name}", body.name),
-                None => format!("body.{}", body.name),
-            };
+        Source::Body(i) => {
+            let path = format!("body.{}", model.bodies[i].name);
             let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
             channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             if model.bodies[i].item.oriented() {
@@ -314,7 +309,7 @@ fn width(model: &Model, source: Source) -> usize {
     let wrench = |oriented| if oriented { 6 } else { 3 };
     match source {
         Source::Time => 1,
-        Source::Body(i, _) => {
+        Source::Body(i) => {
             if model.bodies[i].item.oriented() {
                 13
             } else {
@@ -347,10 +342,9 @@ fn fill(
         |w: &Work<f64>, markers: &[usize]| -> Vec<Place<f64>> { markers.iter().map(|&m| w.places[m]).collect() };
     match source {
         Source::Time => out[0] = s.t,
-        Source::Body(i, part) => {
+        Source::Body(i) => {
             let cache = &w.cache[model.layout.cache[i].clone()];
-            let place =
-                f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site { part, ..Site::point([0.0; 3]) }, cache);
+            let place = f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site::point([0.0; 3]), cache);
             place.r.write(out);
             place.v.write(&mut out[3..]);
             if out.len() > 6 {

@@ -50,9 +50,6 @@ pub struct MarkerSettings {
     /// The body it sits on; not given inside a body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The link of a tree it sits on; the first if left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
     /// Position in the body's frame.
     #[schemars(extend("unit" = "m"))]
     pub at: [f64; 3],
@@ -230,7 +227,6 @@ impl<'d> Reader<'d> {
                     self.problems.extend(marker.error("body", message, Some("leave the key `body` out")));
                 }
                 let number = self.builder.insert_marker(marker.name(), index, settings.at, settings.orientation);
-                self.put_on_link(&marker, index, number, settings.link.as_deref());
                 self.markers.insert(format!("{}.{}", entry.name(), marker.name()), number);
             }
         }
@@ -304,27 +300,7 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let number = self.builder.insert_free_marker(entry.name(), index, settings.at, settings.orientation);
-            self.put_on_link(&entry, index, number, settings.link.as_deref());
             self.markers.insert(entry.name().to_owned(), number);
-        }
-    }
-
-    /// Moves a marker to the link that it names.
-    fn put_on_link(&mut self, entry: &Entry<'_>, body: usize, marker: usize, link: Option<&str>) {
-        let Some(link) = link else { return };
-        let item = &self.builder.bodies()[body].item;
-        match item.part(link) {
-            Some(part) => self.builder.set_part(marker, part),
-            None => {
-                let names: Vec<&str> = (0..item.parts()).filter_map(|part| item.part_name(part)).collect();
-                let help = match nearest(link, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if names.is_empty() => "only trees have links; leave the key `link` out".to_owned(),
-                    None => format!("expected one of {}", names.join(", ")),
-                };
-                let message = format!("there is no link `{link}`");
-                self.problems.extend(entry.error("link", message, Some(&help)));
-            }
         }
     }
 
