@@ -42,20 +42,6 @@ pub const ALL: &[BuiltIn] = scenes! {
     "leech-21": "a leech of 21 segments, each with its own volume, through which a wave runs",
     "crawling": "a leech that crawls by waves of contraction, with a sucker at each end",
     "swimming": "a leech that swims by waves of bending in a viscous medium",
-    "cube-slide": "a rigid cube falls from an edge on a field of contact forces, without friction",
-    "cube-rock": "the same with friction: it rocks",
-    "cylinder-bounce": "a rigid cylinder bounces on a field of contact forces, without friction",
-    "cylinder-roll": "the same with friction: it spins up and rolls",
-    "stick-ceiling": "a body sticks to a ceiling by adhesion until its load has grown",
-    "stick-wall": "a body sticks to a wall by adhesion until its load has grown",
-    "soft-bounce": "a soft cylinder bounces and vibrates",
-    "soft-roll": "a soft cylinder is thrown and rolls",
-    "jumper": "a contractile body jumps, driven by a couple",
-    "crawler": "a contractile body crawls, driven by a turning pulse",
-    "crawler-frictionless": "the same without friction stays where it is",
-    "climber": "a contractile body climbs a slope, held by adhesion",
-    "soft-cube": "a soft cube tumbles in space",
-    "soft-ball": "a contractile ball rolls along a curve in space",
 };
 
 /// The scene that `dalembert new` writes.

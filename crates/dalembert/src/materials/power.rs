@@ -28,30 +28,18 @@ pub(super) fn trace_of_power<R: Real>(c: &Mat3<R>, s: f64) -> R {
     let mut sum = Mat3::identity();
     for k in (1..=TERMS).rev() {
         let factor = (s - (k as f64 - 1.0)) / k as f64;
-        sum = Mat3::identity() + product(&small, &sum) * R::from(factor);
+        sum = Mat3::identity() + small * sum * R::from(factor);
     }
     for _ in 0..ROOTS {
-        sum = product(&sum, &sum);
+        sum = sum * sum;
     }
     trace(&sum) * mean.powf(R::from(s))
-}
-
-/// a b, compiled once.
-#[inline(never)]
-fn product<R: Real>(a: &Mat3<R>, b: &Mat3<R>) -> Mat3<R> {
-    *a * *b
-}
-
-/// a⁻¹, compiled once.
-#[inline(never)]
-fn inverted<R: Real>(a: &Mat3<R>) -> Mat3<R> {
-    inverse(a)
 }
 
 fn square_root<R: Real>(c: &Mat3<R>, iterations: usize) -> Mat3<R> {
     let (mut y, mut z, half) = (*c, Mat3::identity(), R::from(0.5));
     for _ in 0..iterations {
-        (y, z) = ((y + inverted(&z)) * half, (z + inverted(&y)) * half);
+        (y, z) = ((y + inverse(&z)) * half, (z + inverse(&y)) * half);
     }
     y
 }

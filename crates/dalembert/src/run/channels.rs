@@ -9,7 +9,7 @@ use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::contacts::{CONTACT_ROWS, Surfaces};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::forces::Forces;
-use crate::model::{Instant, Marker, Model, Place, Site, Wrench};
+use crate::model::{Instant, Model, Place, Site, Wrench};
 use crate::scene::nearest;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
@@ -57,7 +57,6 @@ impl<'m> Solver<'m> {
 enum Source {
     Time,
     Body(usize),
-    Marker(usize),
     Coordinates(usize),
     Reaction(usize),
     Multipliers(usize),
@@ -200,7 +199,6 @@ fn every(model: &Model) -> Vec<Source> {
     let with_coordinates = constraints.clone().filter(|&i| !model.constraints[i].item.coordinates().is_empty());
     std::iter::once(Source::Time)
         .chain(moving.map(Source::Body))
-        .chain((0..model.markers.len()).filter(|&i| is_free(model, i)).map(Source::Marker))
         .chain(with_coordinates.map(Source::Coordinates))
         .chain(constraints.map(|i| {
             let named = !model.constraints[i].item.multipliers().is_empty();
@@ -212,12 +210,6 @@ fn every(model: &Model) -> Vec<Source> {
         .chain([Source::Energy, Source::Momentum])
         .chain((model.shape().rows() > 0).then_some(Source::Residuals))
         .collect()
-}
-
-/// Whether a marker was given a name of its own, on a body that can move.
-fn is_free(model: &Model, marker: usize) -> bool {
-    let Marker { name, body, .. } = &model.markers[marker];
-    !name.contains('.') && *name != model.bodies[*body].name && !model.layout.v[*body].is_empty()
 }
 
 fn vector(path: &str, unit: &str, frame: &str) -> [Channel; 3] {
@@ -245,12 +237,6 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
                 }
                 channels.extend(vector(&format!("{path}.angular_velocity"), "rad/s", "world"));
             }
-            channels
-        }
-        Source::Marker(i) => {
-            let path = format!("marker.{}", model.markers[i].name);
-            let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
-            channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             channels
         }
         Source::Coordinates(i) => {
@@ -316,7 +302,6 @@ fn width(model: &Model, source: Source) -> usize {
                 6
             }
         }
-        Source::Marker(_) => 6,
         Source::Coordinates(i) => model.constraints[i].item.coordinates().len(),
         Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented > 0),
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
@@ -351,10 +336,6 @@ fn fill(
                 out[6..10].copy_from_slice(&Quat::from_matrix(place.rotation).0);
                 place.omega.write(&mut out[10..]);
             }
-        }
-        Source::Marker(i) => {
-            w.places[i].r.write(out);
-            w.places[i].v.write(&mut out[3..]);
         }
         Source::Coordinates(i) => {
             let c = &model.constraints[i];
