@@ -105,28 +105,6 @@ pub trait Real:
     fn cosh(self) -> Self {
         (self.exp() + (-self).exp()) * 0.5
     }
-    /// `self · b + c`; numbers that say so round only once.
-    #[inline(always)]
-    fn mul_plus(self, b: Self, c: Self) -> Self {
-        self * b + c
-    }
-    /// `c − self · b`; numbers that say so round only once.
-    #[inline(always)]
-    fn mul_from(self, b: Self, c: Self) -> Self {
-        c - self * b
-    }
-    /// `self · k + c` with a constant factor; numbers that say so round only once.
-    #[inline(always)]
-    fn scale_plus(self, k: f64, c: Self) -> Self {
-        self * k + c
-    }
-    /// Sines and cosines of many angles in radians; some numbers compute several at once.
-    #[inline(always)]
-    fn sin_cos_all(angles: &[Self], out: &mut [(Self, Self)]) {
-        for (angle, out) in angles.iter().zip(out) {
-            *out = angle.sin_cos();
-        }
-    }
     /// The square.
     fn square(self) -> Self {
         self * self
