@@ -125,6 +125,7 @@ impl Elastic {
         self.driven().map_or(self.resistance, |driven| driven.resistance)
     }
 
+    #[inline(always)]
     fn state<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> Stress<R> {
         let (gradient, rate) = (gradient_of(at), rate_of(at));
         let still = Mat3::zero();
@@ -157,6 +158,7 @@ impl Elastic {
         }
     }
 
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)] // the letters of the formulas
     fn with_viscosity<R: Real>(
         &self,
@@ -182,6 +184,7 @@ impl Elastic {
     }
 
     /// FᵀSGᵀ − Jφ 1.
+    #[inline(always)]
     fn internal_couple<R: Real>(s: &Stress<R>) -> Mat3<R> {
         s.elastic.transposed() * s.stress * s.relaxed.transposed() + Mat3::identity() * -s.energy
     }
@@ -286,6 +289,7 @@ const COUPLE: [&str; 9] = [
 impl Force for Elastic {
     type Markers = AffineFrame;
 
+    #[inline(always)]
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let stress = self.state(now, at).stress;
         spread_force(Vec3::zero(), stress * R::from(-self.volume), out);

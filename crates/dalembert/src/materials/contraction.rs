@@ -104,6 +104,7 @@ pub(crate) const MOST_MODES: usize = 9;
 
 impl Contraction {
     /// The prescribed relaxed shape G(t); not for driven ones.
+    #[inline(always)]
     pub(crate) fn prescribed<R: Real>(&self, t: R) -> Option<Mat3<R>> {
         match self {
             Self::Stretch(law) => Some(law.at(t)),
@@ -113,6 +114,7 @@ impl Contraction {
     }
 
     /// G and Ġ of a prescribed relaxed shape.
+    #[inline(always)]
     pub(crate) fn prescribed_rate<R: Real>(&self, t: R) -> Option<(Mat3<R>, Mat3<R>)> {
         let moving = self.prescribed(Jet::<R, 1>::variable(t, 0))?;
         Some((moving.map(|g| g.re), moving.map(|g| g.eps[0])))
@@ -174,6 +176,7 @@ impl Contraction {
 }
 
 impl Stretch {
+    #[inline(always)]
     fn at<R: Real>(&self, t: R) -> Mat3<R> {
         let stretch = self.stretch.at(t);
         // Not a number unless positive: a relaxed shape cannot be turned inside out.
@@ -204,6 +207,7 @@ fn dyad<R: Real>(a: Vec3<R>) -> Mat3<R> {
 
 impl Driven {
     /// The couple Q(t).
+    #[inline(always)]
     pub(crate) fn couple_at<R: Real>(&self, t: R) -> Mat3<R> {
         match (&self.couple, &self.couples) {
             (Some(couple), _) => Mat3::constant(self.axial().0) * couple.at(t),

@@ -114,6 +114,7 @@ pub(crate) fn inverse<R: Real>(a: &Mat3<R>) -> Mat3<R> {
 
 impl Material {
     /// The energy density φ(F), in J/m³; `bulk` is the bulk modulus of compressible use, in Pa.
+    #[inline(always)]
     pub fn energy<R: Real>(&self, f: &Mat3<R>, bulk: Option<f64>) -> R {
         let shape = match self {
             Self::NeoHookean(NeoHookean { modulus }) => (contract(f, f) - 3.0) * *modulus,
@@ -144,6 +145,7 @@ impl Material {
     }
 
     /// The stress ∂φ/∂F, in Pa.
+    #[inline(always)]
     pub fn stress<R: Real>(&self, f: &Mat3<R>, bulk: Option<f64>) -> (R, Mat3<R>) {
         let varied =
             Mat3(std::array::from_fn(|i| std::array::from_fn(|j| Jet::<R, 9>::variable(f.0[i][j], 3 * i + j))));

@@ -69,7 +69,7 @@ impl<R: Real> Round<R> {
         Self { h, s, rho2 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn harmonics(self, power: usize) -> Harmonics<R> {
         let Self { h, s, rho2 } = self;
         let inverse = s.recip();
@@ -111,7 +111,7 @@ pub(crate) struct Flat<R> {
 }
 
 /// Around a circle of radius R, per unit of depth.
-#[inline]
+#[inline(always)]
 pub(crate) fn ring<R: Real>(power: usize, round: Round<R>, radius: f64) -> Flat<R> {
     let Harmonics { mean, first, second } = round.harmonics(power);
     let r3 = radius * radius * radius;
@@ -124,6 +124,7 @@ pub(crate) fn ring<R: Real>(power: usize, round: Round<R>, radius: f64) -> Flat<
 }
 
 /// Over the disc inside a circle of radius R; for power 1 only the zeroth moment.
+#[inline(always)]
 pub(crate) fn disc<R: Real>(power: usize, round: Round<R>, radius: f64) -> Flat<R> {
     let Round { h, s, rho2: _ } = round;
     let (r2, sum) = (radius * radius, (h + s).recip());

@@ -66,7 +66,7 @@ const fn coefficients() -> [[[f64; MOST_POWER]; 3]; MOST_POWER + 1] {
 }
 
 /// The integrals of s², s(1−s) and (1−s)² times d^−ν over 0 ≤ s ≤ 1. Not a number unless both distances are positive.
-#[inline]
+#[inline(always)]
 pub(crate) fn quadratic<R: Real>(power: usize, from: R, to: R) -> [R; 3] {
     if power < 4 {
         let [j0, j1, j2, _] = low(power, from, to);
@@ -93,6 +93,7 @@ pub(crate) fn outside<R: Real>(distance: R) -> R {
 }
 
 /// ∫ s^k d^−ν ds for k = 0 … 3 and small ν, where logarithms appear.
+#[inline(always)]
 pub(crate) fn low<R: Real>(power: usize, from: R, to: R) -> [R; 4] {
     let (from, to) = (outside(from), outside(to));
     let x = to / from;
@@ -121,6 +122,7 @@ pub(crate) fn low<R: Real>(power: usize, from: R, to: R) -> [R; 4] {
 }
 
 /// The moments of a straight edge between two points with given distances; `size` is its length times the depth.
+#[inline(always)]
 pub(crate) fn moments<R: Real>(power: usize, ends: [[f64; 3]; 2], distances: [R; 2], size: f64) -> Moments<R> {
     let [to_to, mixed, from_from] = quadratic(power, distances[0], distances[1]).map(|k| k * size);
     let [from, to] = ends.map(Vec3::<R>::constant);

@@ -89,6 +89,7 @@ impl Shape {
 
     /// The moments of d^−ν over the boundary, with d = h + a·X: from power 2 to [`MOST_POWER`]. Not numbers unless all of
     /// the boundary is on the outer side, d > 0.
+    #[inline(always)]
     pub fn moments<R: Real>(&self, power: usize, h: R, a: Vec3<R>) -> Moments<R> {
         let mut sum = Moments::zero();
         for piece in &self.boundary {
@@ -111,12 +112,13 @@ impl Shape {
     }
 
     /// ∫ d^−ν dA over the boundary, from power 1.
+    #[inline(always)]
     pub fn integral<R: Real>(&self, power: usize, h: R, a: Vec3<R>) -> R {
         self.boundary.iter().fold(R::zero(), |sum, piece| sum + piece.integral(power, h, a))
     }
 
     /// ∫ f(X, d) dA over the boundary by adaptive quadrature; no component of f may be larger than about the first one.
-    pub fn integrate<R: Real, const N: usize>(&self, h: R, a: Vec3<R>, f: &dyn Fn(Vec3<R>, R) -> [R; N]) -> [R; N] {
+    pub fn integrate<R: Real, const N: usize>(&self, h: R, a: Vec3<R>, f: &impl Fn(Vec3<R>, R) -> [R; N]) -> [R; N] {
         let mut sum = [R::zero(); N];
         for piece in &self.boundary {
             for (sum, value) in sum.iter_mut().zip(piece.integrate(h, a, f)) {

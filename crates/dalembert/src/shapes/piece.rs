@@ -34,6 +34,7 @@ const PLANE: f64 = 1e-9;
 
 impl Piece {
     /// The moments of d^−ν with d = h + a·X. Not a number unless d is positive all over the piece.
+    #[inline(always)]
     pub fn moments<R: Real>(&self, power: usize, h: R, a: Vec3<R>) -> Moments<R> {
         match self {
             Self::Edge { ends, depth } => {
@@ -71,6 +72,7 @@ impl Piece {
     }
 
     /// ∫ d^−ν dA alone, also for ν = 1.
+    #[inline(always)]
     pub fn integral<R: Real>(&self, power: usize, h: R, a: Vec3<R>) -> R {
         self.moments(power, h, a).zeroth
     }
@@ -122,7 +124,7 @@ impl Piece {
     }
 
     /// ∫ f(X, d) dA by adaptive quadrature; no component of f may be larger than about the first one.
-    pub fn integrate<R: Real, const N: usize>(&self, h: R, a: Vec3<R>, f: &dyn Fn(Vec3<R>, R) -> [R; N]) -> [R; N] {
+    pub fn integrate<R: Real, const N: usize>(&self, h: R, a: Vec3<R>, f: &impl Fn(Vec3<R>, R) -> [R; N]) -> [R; N] {
         match self {
             Self::Edge { ends, depth } => {
                 let h = plane(h, a);
@@ -243,7 +245,7 @@ fn sphere<R: Real>(power: usize, h: R, a: Vec3<R>, radius: f64) -> Moments<R> {
 }
 
 /// ∫ f dl around an ellipse from its lowest point both ways; `f` gets the point, its distance and the element of arc length.
-fn around<R: Real, const N: usize>(h: R, a: [R; 2], radii: [f64; 2], f: &dyn Fn(R, R, R, R) -> [R; N]) -> [R; N] {
+fn around<R: Real, const N: usize>(h: R, a: [R; 2], radii: [f64; 2], f: &impl Fn(R, R, R, R) -> [R; N]) -> [R; N] {
     let (rho, [ex, ey]) = direction([a[0] * radii[0], a[1] * radii[1]]);
     let least = edge::outside(h - rho);
     let point = |turn: f64| {
@@ -278,7 +280,7 @@ fn over_ellipsoid<R: Real, const N: usize>(
     h: R,
     a: Vec3<R>,
     radii: [f64; 3],
-    f: &dyn Fn(Vec3<R>, R) -> [R; N],
+    f: &impl Fn(Vec3<R>, R) -> [R; N],
 ) -> [R; N] {
     let b = stretched(a, radii);
     let rho = b.norm();

@@ -29,7 +29,7 @@ const NODES: [[f64; 3]; 8] = [
 
 /// ∫ f over [0, 1]; f is given s and 1 − s, both without loss of digits near the ends. No component of f may be larger
 /// than about the first one.
-pub(crate) fn integrate<R: Real, const N: usize>(f: &dyn Fn(f64, f64) -> [R; N]) -> [R; N] {
+pub(crate) fn integrate<R: Real, const N: usize>(f: &impl Fn(f64, f64) -> [R; N]) -> [R; N] {
     let (whole, error) = panel(f, 0.0, 1.0);
     let mut run = Run { total: [R::zero(); N], scale: whole[0].size(), panels: 0 };
     run.refine(f, 0.0, 1.0, whole, error, 0);
@@ -43,7 +43,7 @@ struct Run<R, const N: usize> {
 }
 
 impl<R: Real, const N: usize> Run<R, N> {
-    fn refine(&mut self, f: &dyn Fn(f64, f64) -> [R; N], from: f64, to: f64, value: [R; N], error: f64, depth: u32) {
+    fn refine(&mut self, f: &impl Fn(f64, f64) -> [R; N], from: f64, to: f64, value: [R; N], error: f64, depth: u32) {
         self.panels += 1;
         self.scale = self.scale.max(self.total[0].size() + value[0].size());
         // Not a number is never small enough, and no further halving helps.
@@ -67,7 +67,7 @@ impl<R: Real, const N: usize> Run<R, N> {
 
 /// The integral over a panel by 15 points, and the largest difference to that by 7 points. The ends of panels have few binary
 /// digits, so that 1 − `to` is exact.
-fn panel<R: Real, const N: usize>(f: &dyn Fn(f64, f64) -> [R; N], from: f64, to: f64) -> ([R; N], f64) {
+fn panel<R: Real, const N: usize>(f: &impl Fn(f64, f64) -> [R; N], from: f64, to: f64) -> ([R; N], f64) {
     let (rest, half) = (1.0 - to, 0.5 * (to - from));
     let (mut fine, mut coarse) = ([R::zero(); N], [R::zero(); N]);
     for [node, kronrod, gauss] in NODES {

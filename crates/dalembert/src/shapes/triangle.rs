@@ -17,6 +17,7 @@ use dalembert_methods::Real;
 use dalembert_methods::vector::Vec3;
 
 /// The moments of a triangle with given corners and distances there.
+#[inline(always)]
 pub(crate) fn moments<R: Real>(power: usize, corners: [[f64; 3]; 3], distances: [R; 3], area: f64) -> Moments<R> {
     if power < 5 {
         return with_logarithms(power, corners, distances, area);

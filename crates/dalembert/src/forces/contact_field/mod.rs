@@ -150,6 +150,7 @@ struct Meeting<R> {
 }
 
 impl<R: Real> Meeting<R> {
+    #[inline(always)]
     fn new(field: &Given, at: &[Place<R>]) -> Self {
         let (support, body) = (&at[0], &at[1..]);
         let normal = support.axis(Vec3(field.normal).normalized().0);
@@ -185,6 +186,7 @@ impl<R: Real> Meeting<R> {
         *a + outer(self.normal, along) * -R::one()
     }
 
+    #[inline(always)]
     fn moments(&self, shape: &Shape, power: usize) -> Moments<R> {
         shape.moments(power, self.h, self.a)
     }
@@ -231,6 +233,7 @@ impl ContactField {
         self.terms.potential.iter().map(|term| (term.coefficient, term.power)).collect()
     }
 
+    #[inline(always)]
     fn load<R: Real>(&self, m: &Meeting<R>) -> Load<R> {
         let (shape, terms) = (&self.given.shape, &self.terms);
         let mut load = Load::zero();
@@ -331,6 +334,7 @@ const HEATS: [[&str; 2]; 3] =
 impl Force for ContactField {
     type Markers = (Frame, AffineFrame);
 
+    #[inline(always)]
     fn apply<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let m = Meeting::new(&self.given, at);
         let load = self.load(&m);
