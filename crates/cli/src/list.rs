@@ -71,12 +71,7 @@ fn element(out: &mut String, kind: &KindInfo) {
             _ => ", the first with an orientation",
         };
         let plural = if need.count == Some(1) { "" } else { "s" };
-        let affine = match (need.affine, need.count) {
-            (false, _) => "",
-            (true, Some(1)) => ": a body, or four markers between which it deforms homogeneously",
-            (true, _) => "; the last is a body, or four markers between which it deforms homogeneously",
-        };
-        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}{affine}.\n", need.key);
+        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}.\n", need.key);
     }
     let fields = fields(&kind.schema);
     if !fields.is_empty() {

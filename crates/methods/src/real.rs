@@ -74,8 +74,6 @@ pub trait Real:
     fn not(a: Self::Mask) -> Self::Mask;
     /// `yes` where the mask holds, `no` elsewhere. Both are evaluated; a NaN in the one not taken does no harm.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// The largest magnitude carried, derivatives included: what adaptive rules compare. Not a number if any is not.
-    fn size(self) -> f64;
 
     /// The number 0.
     fn zero() -> Self {
@@ -138,12 +136,6 @@ pub trait Real:
         let zero = Self::zero();
         Self::select(self.lt(zero), -Self::one(), Self::select(zero.lt(self), Self::one(), zero))
     }
-}
-
-/// The larger of two magnitudes; not a number if one is not.
-#[inline(always)]
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if a > b || a.is_nan() { a } else { b }
 }
 
 impl Real for f64 {
@@ -228,9 +220,5 @@ impl Real for f64 {
     #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
-    }
-    #[inline(always)]
-    fn size(self) -> f64 {
-        self.abs()
     }
 }

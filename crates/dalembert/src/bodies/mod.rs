@@ -3,20 +3,12 @@
 //! A body has coordinates q and velocities v of its own, places for markers, and inertia. An author writes [`Body`] once,
 //! generic over the number; the rest of this file is the bridge that lets a model hold bodies of different kinds.
 
-mod affine;
-mod affine_plane;
 mod ground;
-mod isochoric_plane;
 mod particle;
-mod plane;
 mod rigid;
 
-pub use affine::Affine;
-pub use affine_plane::AffinePlane;
 pub use ground::Ground;
-pub use isochoric_plane::IsochoricPlane;
 pub use particle::Particle;
-pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
 
 use crate::element::{About, Describe, Kind};
@@ -42,10 +34,6 @@ pub trait Body: About {
     /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
     fn point(&self) -> bool {
         false
-    }
-    /// Whether it has points besides its origin, for markers.
-    fn extended(&self) -> bool {
-        self.oriented()
     }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
@@ -190,7 +178,6 @@ pub trait AnyBody:
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
     fn point(&self) -> bool;
-    fn extended(&self) -> bool;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -216,9 +203,6 @@ impl<B: Body> AnyBody for B {
     }
     fn point(&self) -> bool {
         Body::point(self)
-    }
-    fn extended(&self) -> bool {
-        Body::extended(self)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
@@ -255,14 +239,7 @@ fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
 
 /// The kinds of bodies that scenes can have, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
-    vec![
-        kind_of::<Affine>(),
-        kind_of::<AffinePlane>(),
-        kind_of::<Ground>(),
-        kind_of::<IsochoricPlane>(),
-        kind_of::<Particle>(),
-        kind_of::<Rigid>(),
-    ]
+    vec![kind_of::<Ground>(), kind_of::<Particle>(), kind_of::<Rigid>()]
 }
 
 /// The family of bodies.

@@ -42,11 +42,8 @@ impl Setting {
         body.initial(&mut q0, &mut v0);
         let mut q = q0.clone();
         on::<f64>(body).retract(&q0, &random.numbers(v0.len()), &mut q);
-        let site = match (body.oriented(), body.extended()) {
-            (true, _) => Site::frame(random.vector().0, random.rotation()),
-            (false, true) => Site::point(random.vector().0),
-            (false, false) => Site::point([0.0; 3]),
-        };
+        let site =
+            if body.oriented() { Site::frame(random.vector().0, random.rotation()) } else { Site::point([0.0; 3]) };
         Self { q, v: random.numbers(v0.len()), site }
     }
 

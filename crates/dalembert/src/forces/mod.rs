@@ -5,10 +5,8 @@
 
 mod actuator;
 mod applied;
-pub mod contact_field;
 mod drag;
 mod edge_drag;
-mod elastic;
 mod gravitation;
 mod muscle;
 mod nonlinear_spring;
@@ -17,10 +15,8 @@ mod spring;
 
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
-pub use contact_field::ContactField;
 pub use drag::Drag;
 pub use edge_drag::EdgeDrag;
-pub use elastic::Elastic;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
 pub use muscle::{ForceVelocity, Muscle};
 pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
@@ -39,8 +35,7 @@ pub trait Force: About {
     type Markers: Markers;
     /// Whether it acts between its markers only: then it has no resultant force and no resultant moment. A force on a
     /// single marker acts from outside, all others are taken to be internal.
-    const INTERNAL: bool = matches!(<Self::Markers as Markers>::NEED, Need { affine: true, .. })
-        || !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
+    const INTERNAL: bool = !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
 
     /// Writes the wrench at each marker.
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]);
@@ -191,10 +186,8 @@ pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
         kind_of::<Actuator>(),
         kind_of::<AppliedForce>(),
         kind_of::<AppliedTorque>(),
-        kind_of::<ContactField>(),
         kind_of::<Drag>(),
         kind_of::<EdgeDrag>(),
-        kind_of::<Elastic>(),
         kind_of::<Gravitation>(),
         kind_of::<Muscle>(),
         kind_of::<NonlinearSpring>(),

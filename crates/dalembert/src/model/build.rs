@@ -1,8 +1,6 @@
 //! Building a model: typed handles for Rust, checked entries for scenes.
 
-use super::{
-    AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
-};
+use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
 use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, Rigid};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
@@ -93,11 +91,6 @@ impl Builder {
         self
     }
 
-    /// The gravitational acceleration so far, in m/s².
-    pub(crate) fn given_gravity(&self) -> [f64; 3] {
-        self.gravity
-    }
-
     /// The ground.
     pub fn ground(&self) -> BodyId<Ground> {
         BodyId { index: 0, kind: PhantomData }
@@ -123,11 +116,6 @@ impl Builder {
     /// Adds a frame on a body: a point and an orientation, given in the body's frame.
     pub fn frame<B: Oriented>(&mut self, name: &str, body: BodyId<B>, at: [f64; 3], turn: Orientation) -> Frame {
         Frame(self.insert_marker(name, body.index, at, turn))
-    }
-
-    /// The four markers of a body that show its deformation.
-    pub fn affine_frame<B: Body>(&mut self, body: BodyId<B>) -> AffineFrame {
-        AffineFrame(self.insert_affine_frame(body.index))
     }
 
     /// Attaches a force.
@@ -190,19 +178,6 @@ impl Builder {
         let name = if name.is_empty() { owner.clone() } else { format!("{owner}.{name}") };
         self.markers.push(Marker { name, body, site: Site::frame(at, turn.quaternion()), orientation: turn });
         self.markers.len() - 1
-    }
-
-    /// The markers of a body's affine frame; those that exist already are used again.
-    pub(crate) fn insert_affine_frame(&mut self, body: usize) -> [usize; 4] {
-        let owner = self.bodies[body].name.clone();
-        let mut find = |label: &str, at: [f64; 3]| {
-            let name = if label.is_empty() { owner.clone() } else { format!("{owner}.{label}") };
-            let known = self.markers.iter().position(|m| m.body == body && m.name == name && m.site.at == at);
-            known.unwrap_or_else(|| self.insert_marker(label, body, at, Orientation::default()))
-        };
-        let origin = find("", [0.0; 3]);
-        let [x, y, z] = AXIS_MARKERS.map(|(label, at)| find(label, at));
-        [origin, x, y, z]
     }
 
     /// A marker whose name does not begin with that of its body.
@@ -321,14 +296,12 @@ impl Builder {
         for marker in &self.markers {
             let body = &self.bodies[marker.body];
             let turned = marker.orientation != Orientation::default();
-            let (oriented, extended) = (body.item.oriented(), body.item.extended());
-            if (!extended && marker.site.at != [0.0; 3]) || (!oriented && turned) {
-                let lack = if extended {
-                    "body has points, but no orientation"
-                } else {
-                    "is a single point; it has no place for an offset or an orientation"
-                };
-                let message = format!("marker `{}`: a {} {lack}", marker.name, body.item.kind());
+            if !body.item.oriented() && (marker.site.at != [0.0; 3] || turned) {
+                let message = format!(
+                    "marker `{}`: a {} is a single point; it has no place for an offset or an orientation",
+                    marker.name,
+                    body.item.kind()
+                );
                 errors.push(ModelError { section: "body", name: body.name.clone(), key: None, message });
             }
         }
@@ -361,7 +334,7 @@ impl Builder {
             self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
         for (section, name, need, markers, defect) in forces.chain(constraints).chain(contacts) {
             let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
-            match need.markers() {
+            match need.count {
                 Some(count) if count != markers.len() => blame(
                     Some(need.key),
                     format!("needs {count} marker{}, found {}", if count == 1 { "" } else { "s" }, markers.len()),

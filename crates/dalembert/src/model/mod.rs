@@ -10,8 +10,7 @@ mod param;
 mod place;
 
 pub use build::{BodyId, Builder, ModelError, Oriented};
-pub(crate) use marker::AXIS_MARKERS;
-pub use marker::{AffineFrame, Frame, Markers, Need, Point, Site};
+pub use marker::{Frame, Markers, Need, Point, Site};
 pub use orientation::Orientation;
 pub use param::Param;
 pub use place::{Acceleration, Instant, Place, Wrench};

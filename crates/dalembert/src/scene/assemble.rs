@@ -368,28 +368,21 @@ impl<'d> Reader<'d> {
         };
         let names = match entry.deserialize_key::<Names>(need.key) {
             Ok(Names::One(name)) if need.count == Some(1) => vec![name],
-            Ok(Names::Many(names)) if need.count != Some(1) || need.affine => names,
+            Ok(Names::Many(names)) if need.count != Some(1) => names,
             _ => {
                 let message = format!("expected {expected}, found {}", node.value.describe());
                 self.problems.extend(entry.error(need.key, message, None));
                 return None;
             }
         };
-        // A body stands for the four markers of its affine frame, unless all of them are named.
-        let spread = need.affine && need.count == Some(names.len());
-        if !spread && need.markers().is_some_and(|count| count != names.len()) {
+        if need.count.is_some_and(|count| count != names.len()) {
             let message = format!("expected {expected}, found {}", names.len());
             self.problems.extend(entry.error(need.key, message, None));
             return None;
         }
         let mut found = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
-            let single = need.count == Some(1) && names.len() == 1;
-            let path = if single { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
-            if spread && i + 1 == names.len() {
-                found.extend(self.affine_frame(entry, &path, name)?);
-                continue;
-            }
+            let path = if need.count == Some(1) { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
             if need.count.is_none() && name.contains('*') {
                 for name in self.matching(entry, &path, name)? {
                     found.push(self.marker(entry, &path, &name)?);
@@ -399,26 +392,6 @@ impl<'d> Reader<'d> {
             }
         }
         Some(found)
-    }
-
-    /// The four markers of a body's affine frame.
-    fn affine_frame(&mut self, entry: &Entry<'_>, path: &str, name: &str) -> Option<[usize; 4]> {
-        let Some(&body) = self.bodies.get(name) else {
-            // Says what is wrong with the name, unless it is that of a marker.
-            self.marker(entry, path, name)?;
-            let message = format!("`{name}` is a marker, but the deformation of a whole body is needed");
-            self.problems.extend(entry.error(path, message, Some("name a body, or four markers")));
-            return None;
-        };
-        if !self.builder.bodies()[body].item.extended() {
-            let kind = self.builder.bodies()[body].item.kind();
-            let message = format!("`{name}` is a {kind}, a single point that cannot deform");
-            self.problems.extend(entry.error(path, message, Some("name four of them")));
-            return None;
-        }
-        let frame = self.builder.insert_affine_frame(body);
-        self.markers.entry(name.to_owned()).or_insert(frame[0]);
-        Some(frame)
     }
 
     /// The bodies and markers whose names match a pattern, in the order of the scene.

@@ -81,7 +81,7 @@ fn element(item: &(impl Describe + ?Sized)) -> Table {
 
 fn attached(model: &Model, item: &(impl Describe + ?Sized), need: Need, markers: &[usize]) -> Value {
     let mut names = markers.iter().map(|&m| Value::String(model.markers()[m].name.clone()));
-    let names = match need.markers() {
+    let names = match need.count {
         Some(1) => names.next().unwrap_or(Value::String(String::new())),
         _ => Value::Array(names.map(node).collect()),
     };

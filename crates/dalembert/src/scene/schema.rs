@@ -184,11 +184,7 @@ fn element(kind: &KindInfo, definitions: &mut Map<String, Value>) -> Value {
     if let Some(need) = kind.need {
         let name = json!({ "type": "string", "description": "A body, or a marker as `body.marker`." });
         let names = match need.count {
-            Some(1) if need.affine => {
-                json!({ "anyOf": [name, { "type": "array", "items": name, "minItems": 4, "maxItems": 4 }] })
-            }
             Some(1) => name,
-            Some(n) if need.affine => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n + 3 }),
             Some(n) => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n }),
             None => json!({ "type": "array", "items": name, "minItems": 2 }),
         };
