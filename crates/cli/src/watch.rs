@@ -145,6 +145,6 @@ mod tests {
             unit: "N s".to_owned(),
         };
         let row = line(&event);
-        assert_eq!(row, "  t = 0.240000000 s  impact    contact.wall corner                   1.00000e-1 N s");
+        assert_eq!(row, "  t = 0.240000000 s  impact    contact.wall corner                    1.00000e-1 N s");
     }
 }

@@ -483,34 +483,32 @@ fn long_bodies_keep_a_sparse_structure() {
     }
 }
 
-/// A scene with an assembly, written with everything made, gives the same model; users attach to corners by name.
 /// A long body with one volume stays even where K_C C w > 4 K_L (l − L)²; its middle then meets the closed form of a segment,
 /// p = 4 K_L (l − L)/w² = 2 K_C (w − C)/(l w), because the ends are felt e^(−1.5) less in each segment further away.
 #[test]
 fn long_bodies_with_stiff_rings_stay_even() {
     let (longitudinal, rest, circular, ring) = (16.0, 1.7, 12.0, 0.3);
-    for compartments in ["whole", "each"] {
-        let text = format!(
-            "[assembly.leech]\nkind = \"skeleton\"\nsegments = 60\nlength = 107\nhalf_widths = [0.39, 0.39]\ncorner_mass = 0.01\n\
-             volume = 66\nshape = \"equilibrium\"\ncompartments = \"{compartments}\"\n\
+    let text = format!(
+        "[assembly.leech]\nkind = \"skeleton\"\nsegments = 60\nlength = 107\nhalf_widths = [0.39, 0.39]\ncorner_mass = 0.01\n\
+             volume = 66\nshape = \"equilibrium\"\n\
              longitudinal = {{ stiffness = {longitudinal}, rest_length = {rest}, damping = 0.1, activation = 1 }}\n\
              circular = {{ stiffness = 16, rest_length = {ring}, damping = 0.1, activation = 0.75 }}\n[run]\nuntil = 1\n"
-        );
-        let model = scene(&text, &[]).unwrap().model;
-        let q = model.initial_state().q;
-        let corner = |face: usize, k: usize| Vec3::from_slice(&q[12 * face + 3 * k..]);
-        let (l, w) = ((corner(31, 0) - corner(30, 0)).norm(), (corner(30, 2) - corner(30, 0)).norm());
-        assert!(circular * ring * w > 4.0 * longitudinal * (l - rest).powi(2));
-        let pressures = [4.0 * longitudinal * (l - rest) / (w * w), 2.0 * circular * (w - ring) / (l * w)];
-        // Forces are left over that would move the stiffest direction by 1e-12 of 107 m; stiffnesses here lie within a factor of ten.
-        assert!((pressures[0] - pressures[1]).abs() < 1e-8 * pressures[0], "{compartments}: {pressures:?}");
-        for face in [20, 40] {
-            let other = (corner(face, 2) - corner(face, 0)).norm();
-            assert!((other - w).abs() < 1e-9, "{compartments}: {other} {w}");
-        }
+    );
+    let model = scene(&text, &[]).unwrap().model;
+    let q = model.initial_state().q;
+    let corner = |face: usize, k: usize| Vec3::from_slice(&q[12 * face + 3 * k..]);
+    let (l, w) = ((corner(31, 0) - corner(30, 0)).norm(), (corner(30, 2) - corner(30, 0)).norm());
+    assert!(circular * ring * w > 4.0 * longitudinal * (l - rest).powi(2));
+    let pressures = [4.0 * longitudinal * (l - rest) / (w * w), 2.0 * circular * (w - ring) / (l * w)];
+    // Forces are left over that would move the stiffest direction by 1e-12 of 107 m; stiffnesses here lie within a factor of ten.
+    assert!((pressures[0] - pressures[1]).abs() < 1e-8 * pressures[0], "{pressures:?}");
+    for face in [20, 40] {
+        let other = (corner(face, 2) - corner(face, 0)).norm();
+        assert!((other - w).abs() < 1e-9, "{other} {w}");
     }
 }
 
+/// A scene with an assembly, written with everything made, gives the same model; users attach to corners by name.
 #[test]
 fn a_scene_with_a_skeleton_survives_writing() {
     let text = r#"

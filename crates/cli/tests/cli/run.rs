@@ -6,7 +6,8 @@ use serde_json::Value;
 use tempfile::tempdir;
 
 /// What every record holds.
-const RECORD: [&str; 7] = [
+const RECORD: [&str; 8] = [
+    files::ANIMATION,
     files::EVENTS,
     files::REPORT,
     files::SCENE,
