@@ -32,5 +32,9 @@ export async function studio(scene, ...options) {
     });
     server.on("exit", (code) => reject(new Error(`the studio ended with ${code}`)));
   });
+  // The server ends with the tests, and does not keep them from ending.
+  server.removeAllListeners("exit");
+  server.unref();
+  server.stdout.unref();
   return { address, process: server };
 }
