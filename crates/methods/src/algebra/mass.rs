@@ -67,7 +67,9 @@ impl<R: Real> Mass<R> {
             })
             .collect();
         let zeros = vec![R::zero(); value];
-        Self { blocks, values: zeros.clone(), factors: zeros, size: velocity, diagonal: value == velocity }
+        // A dense block of size one has a root for its factor, not a reciprocal.
+        let diagonal = shapes.iter().all(|shape| matches!(shape, MassBlock::Diagonal(_)));
+        Self { blocks, values: zeros.clone(), factors: zeros, size: velocity, diagonal }
     }
 
     /// The number of velocities.
@@ -226,6 +228,17 @@ mod tests {
             // Condition number below 10.
             assert!((f[i] - v[i]).abs() < 10.0 * f64::EPSILON * 3.0);
         }
+    }
+
+    #[test]
+    fn dense_blocks_of_size_one_are_solved_like_diagonal_ones() {
+        let mut mass = Mass::new(&[MassBlock::Dense(1), MassBlock::Diagonal(1)]);
+        mass.block_mut(0).copy_from_slice(&[4.0]);
+        mass.block_mut(1).copy_from_slice(&[4.0]);
+        mass.factor_checked().unwrap();
+        let mut f = [1.0, 1.0];
+        mass.solve(&mut f);
+        assert_eq!(f, [0.25, 0.25]);
     }
 
     #[test]
