@@ -87,12 +87,29 @@ fn element(out: &mut String, kind: &KindInfo) {
     }
 }
 
+/// A number in few characters.
+fn short(x: f64) -> String {
+    if x != 0.0 && !(1e-4..1e6).contains(&x.abs()) { format!("{x:e}") } else { x.to_string() }
+}
+
+/// A range; an upper bound beyond all that is used is left out.
+fn range([low, high]: [f64; 2]) -> String {
+    if high < 1e99 { format!("{} … {}", short(low), short(high)) } else { format!("at least {}", short(low)) }
+}
+
 fn method(out: &mut String, about: &integrate::About) {
     let _ = writeln!(out, "### `{}`\n\n{}, order {}. {}\n", about.name, about.title, about.order, about.summary);
     let _ = writeln!(out, "| setting | unit | default | range | meaning |\n|---|---|---|---|---|");
     for p in about.parameters {
-        let [low, high] = p.range;
-        let _ = writeln!(out, "| `{}` | {} | {} | {low} … {high} | {} |", p.name, p.unit, p.default, cell(p.meaning));
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} | {} |",
+            p.name,
+            p.unit,
+            short(p.default),
+            range(p.range),
+            cell(p.meaning)
+        );
     }
     out.push('\n');
     for reference in about.references {

@@ -19,6 +19,18 @@ pub struct Scratch<S: Scalar> {
     parameters6: Vec<Jet<S, 6>>,
 }
 
+impl<S: Scalar> Scratch<S> {
+    /// Room for elements on up to `markers` markers.
+    pub(crate) fn with_capacity(markers: usize) -> Self {
+        Self {
+            once: Vec::with_capacity(markers),
+            twice: Vec::with_capacity(markers),
+            displaced: Vec::with_capacity(markers),
+            ..Self::default()
+        }
+    }
+}
+
 fn lift<S: Scalar, R: Real>(from: &[S], to: &mut Vec<R>, up: impl Fn(S) -> R) {
     to.clear();
     to.extend(from.iter().map(|&p| up(p)));

@@ -133,9 +133,13 @@ fn gap<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>]) -> R {
 
 /// The slip velocities, as many as there are tangents with friction.
 fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) {
-    let touch = surface.touch();
     let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
     let (_, normal) = surface.distance(t, local);
+    slip_across(surface.touch(), normal, surface.belt(t), at, out);
+}
+
+/// The same on any surface with a normal in its frame and a belt of some speed; compiled once for each kind of number.
+fn slip_across<R: Real>(touch: Touch<'_>, normal: Vec3<R>, belt: R, at: &[Place<R>], out: &mut [R]) {
     // From the centre of the ball to where it touches.
     let arm = at[0].rotation * normal * R::from(-touch.radius);
     let from_surface = at[1].r + arm - at[0].r;
@@ -145,7 +149,7 @@ fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) 
     for (k, (out, tangent)) in out.iter_mut().zip([first, second]).enumerate() {
         *out = velocity.dot(tangent);
         if k == 0 {
-            *out -= surface.belt(t);
+            *out -= belt;
         }
     }
 }

@@ -88,8 +88,8 @@ impl System for Model {
             bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
             wrenches: vec![Wrench::default(); most],
-            scratch: Scratch::default(),
-            body_scratch: Vec::new(),
+            scratch: Scratch::with_capacity(self.layout.most_varied),
+            body_scratch: Vec::with_capacity(self.layout.most_jets),
         }
     }
 

@@ -40,6 +40,10 @@ pub(crate) struct Layout {
     pub contact_blocks: Vec<Block>,
     /// The largest number of markers of an element.
     pub most_markers: usize,
+    /// The largest number of markers that the gradients of a constraint or contact depend on together.
+    pub most_varied: usize,
+    /// The largest number of jets that the acceleration of a marker on a body takes.
+    pub most_jets: usize,
 }
 
 /// A surface and one point that may touch it.
@@ -120,6 +124,7 @@ impl Layout {
             a: a - holonomic,
             gaps: pairs.len(),
         };
+        let jets = |b: &Entry<Box<dyn AnyBody>>| 2 * (b.item.coordinates() + b.item.velocities()) + b.item.cache();
         let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
@@ -128,6 +133,8 @@ impl Layout {
             mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
             mass_is_constant: bodies.iter().all(|b| b.item.mass_is_constant()),
             most_markers: attached.map(Vec::len).max().unwrap_or(0).max(2),
+            most_varied: constraints.iter().map(|c| c.item.cluster(c.markers.len())).max().unwrap_or(0).max(2),
+            most_jets: bodies.iter().map(jets).max().unwrap_or(0),
             q,
             v,
             cache,

@@ -39,6 +39,7 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
         c.put(name, Section::U64(flags.iter().map(|&flag| u64::from(flag)).collect()));
     }
     c.put("below", Section::F64(progress.below.clone()));
+    c.put("creep", Section::F64(progress.creep.clone()));
     c.put("switching", Section::F64(progress.switching.clone()));
     c.put("impacts", Section::F64(progress.impacts.concat()));
     c.put(
@@ -134,13 +135,15 @@ pub(super) fn unpack(
         modes: c.f64("modes")?.chunks_exact(3).map(|mode| mode_of([mode[0], mode[1], mode[2]])).collect(),
         shared: flags("shared")?,
         below: c.f64("below")?.to_vec(),
+        creep: c.f64("creep")?.to_vec(),
         idle: flags("idle")?,
         switching: c.f64("switching")?.to_vec(),
         impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
         last: (time, again as u32),
         silent: silent != 0.0,
     };
-    if [progress.modes.len(), progress.below.len(), progress.impacts.len()] != [contacts; 3] {
+    let lengths = [progress.modes.len(), progress.below.len(), progress.creep.len(), progress.impacts.len()];
+    if lengths != [contacts; 4] {
         return Err(unfit("the number of contacts"));
     }
     audit.recall(c.f64("audit")?).ok_or_else(|| unfit("audit"))?;

@@ -240,7 +240,7 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
     };
 
     let mut state = y.state(start::written(scene));
-    let options = scene.run.contacts.options();
+    let options = scene.run.contacts.options(scene.run.tolerance);
     let mut observer = Recorder {
         model,
         contacts: Hybrid::new(model),

@@ -105,7 +105,8 @@ fn check_gaps(scene: &Scene, state: &State<f64>) -> Result<(), RunError> {
     let mut work = model.work();
     model.prepare(state, &mut work);
     model.contact_gap(state, &mut work, &mut gaps);
-    match gaps.iter().position(|&gap| gap < -scene.run.contacts.touch || gap.is_nan()) {
+    let touch = scene.run.contacts.options(scene.run.tolerance).touch;
+    match gaps.iter().position(|&gap| gap < -touch || gap.is_nan()) {
         None => Ok(()),
         Some(i) => {
             let error = ContactError::Penetration { t: state.t, contact: model.contact_name(i), gap: gaps[i] };

@@ -1,7 +1,7 @@
 //! From a document to a model: reads every element by its kind and attaches it to the markers it names.
 
 use super::figures::{PanelSettings, ShapesSettings};
-use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
+use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
@@ -465,8 +465,8 @@ impl<'d> Reader<'d> {
         if run.ledger_factor < 0.0 {
             blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
         }
-        let contacts = &run.contacts;
-        for (key, value) in [("touch", contacts.touch), ("rest", contacts.rest), ("settle", contacts.settle)] {
+        let ContactSettings { touch, rest, creep, settle, .. } = run.contacts;
+        for (key, value) in [("touch", touch), ("rest", rest), ("creep", creep), ("settle", settle)] {
             if value <= 0.0 {
                 blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
             }

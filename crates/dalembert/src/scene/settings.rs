@@ -114,12 +114,17 @@ pub struct ContactSettings {
     pub restitution: RestitutionLaw,
     /// Whether impacts have friction impulses.
     pub impact_friction: bool,
-    /// Gaps up to this count as closed at an event.
+    /// Gaps up to this, or to a tenth of the tolerance if that is more, count as closed at an event: what touches together within the
+    /// error of a run is one impact.
     #[schemars(extend("unit" = "m"))]
     pub touch: f64,
     /// Speeds up to this count as zero at an event.
     #[schemars(extend("unit" = "m/s"))]
     pub rest: f64,
+    /// Slips in two dimensions that start are led in their first direction up to this speed, or up to 1e4 times the tolerance if that
+    /// is more: it is noise until then.
+    #[schemars(extend("unit" = "m/s"))]
+    pub creep: f64,
     /// When ever shorter bounces would come to rest within this time, the contact closes for good.
     #[schemars(extend("unit" = "s"))]
     pub settle: f64,
@@ -127,21 +132,22 @@ pub struct ContactSettings {
 
 impl Default for ContactSettings {
     fn default() -> Self {
-        let Options { touch, rest, settle, .. } = Options::default();
-        Self { restitution: RestitutionLaw::Newton, impact_friction: true, touch, rest, settle }
+        let Options { touch, rest, creep, settle, .. } = Options::default();
+        Self { restitution: RestitutionLaw::Newton, impact_friction: true, touch, rest, creep, settle }
     }
 }
 
 impl ContactSettings {
-    /// The same in the words of the methods.
-    pub fn options(&self) -> Options {
+    /// The same in the words of the methods, for a run of some tolerance.
+    pub fn options(&self, tolerance: f64) -> Options {
         let restitution = match self.restitution {
             RestitutionLaw::Newton => Restitution::Newton,
             RestitutionLaw::Poisson => Restitution::Poisson,
             RestitutionLaw::Energetic => Restitution::Energetic,
         };
-        let Self { impact_friction, touch, rest, settle, .. } = *self;
-        Options { touch, rest, restitution, impact_friction, settle }
+        let Self { impact_friction, touch, rest, creep, settle, .. } = *self;
+        let (touch, creep) = (touch.max(tolerance / 10.0), creep.max(1e4 * tolerance));
+        Options { touch, rest, creep, restitution, impact_friction, settle }
     }
 }
 

@@ -48,6 +48,30 @@ fn a_growing_force_breaks_static_friction() {
     assert!((last(&outcome, "body.block.velocity.x") - speed).abs() < 1e-9);
 }
 
+/// A force (4 + t, t) N moves a block of 1 kg at (4 + t)² + t² = (μ m g)² = 25. Which way it slips at first is led for a moment
+/// only: what comes later does not depend on the speed of creep, and methods agree.
+#[test]
+fn a_turning_force_starts_a_slip_in_two_dimensions() {
+    let text = "[world]\ngravity = [0, 0, -10]\n[body.block]\nkind = 'particle'\nmass = 1\n\
+                [contact.floor]\nkind = 'plane'\nbetween = ['ground', 'block']\nfriction = { sliding = 0.5 }\n\
+                [signal.x]\nkind = 'polynomial'\ncoefficients = [4, 1]\n[signal.y]\nkind = 'polynomial'\ncoefficients = [0, 1]\n\
+                [force.pull]\nkind = 'applied_force'\nat = 'block'\nforce = ['x', 'y', 0]\n\
+                [run]\nuntil = 2\ntolerance = 1e-10\n";
+    let end = |creep: &str, method: &str| {
+        let settings = [format!("run.contacts.creep={creep}"), format!("run.integrator='{method}'")];
+        let outcome = finish("turning", text, &[&settings[0], &settings[1]]);
+        let [(slips, _)] = events(&outcome, "slip")[..] else { panic!("{:?}", outcome.events) };
+        assert!((slips - (34f64.sqrt() - 4.0) / 2.0).abs() < 1e-10, "{slips}");
+        ["x", "y"].map(|axis| last(&outcome, &format!("body.block.velocity.{axis}")))
+    };
+    let best = end("1e-6", "dop853");
+    let error = |v: [f64; 2]| (v[0] - best[0]).hypot(v[1] - best[1]);
+    let errors =
+        [("1e-3", "dop853"), ("1e-4", "dop853"), ("1e-5", "dop853"), ("1e-5", "radau")].map(|(c, m)| error(end(c, m)));
+    println!("{errors:?}");
+    assert!(errors.iter().skip(1).all(|&e| e < 1e-8), "{errors:?}");
+}
+
 /// On the belt the block sticks until the spring holds μ₀ N, slips through an arc of the free oscillation, and sticks again.
 /// With d = (μ₀ − μ) N/k and φ = atan(ω d/u) the slip lasts (2π − 2φ)/ω, the stick 2 d/u.
 #[test]

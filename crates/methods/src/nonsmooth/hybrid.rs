@@ -14,6 +14,10 @@
 //! pass the instant of stopping and the event be found on its continuous output. |ϱ| is kept below tan 75°; the driver renews e
 //! long before.
 //!
+//! **Creep.** With two tangents a slip that starts grows like τ², with a direction that is noise at first and so stiff that no step is
+//! short enough. Below a speed c it is therefore led back to e: ϱ = β/(α ± c (1 − |u|²/c²)²) there, and the law as it is above. Slips
+//! that do not start have [`FAINT`] for c: what is left of a stop is rounding.
+//!
 //! **Accounts.** Three integrals follow those of the model, in joules: the work of moving contacts on the system, the heat
 //! of sliding, and the energy lost in impacts (which the driver adds at the impacts).
 
@@ -27,8 +31,8 @@ pub const ACCOUNTS: usize = 3;
 /// The largest |β/α| at which the law of friction is read: tan 75°.
 const SWERVE: f64 = 3.732_050_807_568_877;
 
-/// Slips slower than this have the direction of their mode, in m/s: what is left of a stop is rounding.
-const FAINT: f64 = 1e-12;
+/// The speed below which any slip has the direction of its mode, in m/s.
+pub const FAINT: f64 = 1e-12;
 
 /// A model with contacts, and their modes.
 pub struct Hybrid<'a, Y> {
@@ -44,6 +48,8 @@ pub struct Hybrid<'a, Y> {
     sucking: Vec<usize>,
     /// The rows of contacts that are held without slip.
     stuck: Vec<usize>,
+    /// For each contact the speed below which it is led in the direction of its mode, if it has two tangents, in m/s.
+    creep: Vec<f64>,
     /// Where each block of the Jacobian comes from, and whether all are those of the model.
     pieces: Vec<Piece>,
     plain: bool,
@@ -90,6 +96,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             closed: Vec::new(),
             sucking: Vec::new(),
             stuck: Vec::new(),
+            creep: vec![FAINT; count],
             pieces: Vec::new(),
             plain: false,
         };
@@ -105,6 +112,16 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     /// The modes of all contacts.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
+    }
+
+    /// For each contact the speed below which it is led in the direction of its mode, if it has two tangents, in m/s.
+    pub fn creep(&self) -> &[f64] {
+        &self.creep
+    }
+
+    /// Sets those speeds.
+    pub fn set_creep(&mut self, speeds: &[f64]) {
+        self.creep.copy_from_slice(speeds);
     }
 
     /// The first row of a contact among the rows of contacts; for the number of contacts, the number of rows.
@@ -182,10 +199,13 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         let limit = along.abs() * SWERVE;
         let sign = S::select(along.lt(S::zero()), -across, across).sign();
         let beyond = limit.lt(across.abs());
-        let divisor = S::select(along.equals(S::zero()), S::one(), along);
-        let swerve = S::select(beyond, sign * SWERVE, across / divisor);
-        let faint = S::and(along.abs().lt(S::from(FAINT)), across.abs().lt(S::from(FAINT)));
-        let swerve = S::select(faint, S::zero(), swerve);
+        let swerve = S::select(beyond, sign * SWERVE, across / S::select(along.equals(S::zero()), S::one(), along));
+        let creep = self.creep[contact];
+        let speed = (along * along + across * across) / (creep * creep);
+        let creeps = speed.lt(S::one());
+        let led = (S::one() - speed) * (S::one() - speed) * creep;
+        let divisor = along + S::select(along.lt(S::zero()), -led, led);
+        let swerve = S::select(creeps, across / S::select(creeps, divisor, S::one()), swerve);
         let length = (swerve * swerve + 1.0).sqrt();
         let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
         self.model.sliding(contact, direction, along * length)

@@ -27,7 +27,7 @@ use crate::integrate::{About, methods};
 pub use contacts::{Contacts, Mode, excess, resist};
 pub use decide::contact_forces;
 pub use error::ContactError;
-pub use hybrid::{ACCOUNTS, Hybrid};
+pub use hybrid::{ACCOUNTS, FAINT, Hybrid};
 pub use impact::Restitution;
 pub use simulate::{Event, Kind, Moment, Observer, Options, Progress, Run, resume, simulate};
 

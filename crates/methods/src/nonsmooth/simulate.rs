@@ -10,7 +10,7 @@
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide, unit};
 use super::error::ContactError;
-use super::hybrid::Hybrid;
+use super::hybrid::{FAINT, Hybrid};
 use super::impact::{Outcome, Restitution, impacts};
 use super::switching::{Switching, Watched};
 use super::zeno::Zeno;
@@ -26,6 +26,10 @@ const PROJECTION: f64 = 1e-8;
 /// Bounces that fast are over in less than the time to which events are located.
 const IMPATIENCE: u32 = 4;
 const HIGHEST_REST: f64 = 1e-6;
+/// The part of the speed of creep by which a slip that starts may run backwards before it counts as stopped.
+const EARLY: f64 = 1e-3;
+/// The part of its press by which a force may stay within its cone and slip with others that have reached theirs.
+const TOGETHER: f64 = 1e-8;
 /// The relative residual at which an initial state counts as consistent.
 const CONSISTENT: f64 = 1e-6;
 /// Events without time passing after which a run gives up. Events that change nothing count if less than this passes, in seconds.
@@ -39,6 +43,9 @@ pub struct Options {
     pub touch: f64,
     /// Speeds up to this count as zero at an event, in m/s.
     pub rest: f64,
+    /// Slips with two tangents that start are led in their first direction up to this speed, in m/s; it should exceed the error
+    /// of velocities by far.
+    pub creep: f64,
     /// The law of restitution.
     pub restitution: Restitution,
     /// Whether there are friction impulses.
@@ -49,7 +56,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { touch: 1e-10, rest: 1e-9, restitution: Restitution::Newton, impact_friction: false, settle: 1e-4 }
+        Self {
+            touch: 1e-10,
+            rest: 1e-9,
+            creep: 1e-5,
+            restitution: Restitution::Newton,
+            impact_friction: false,
+            settle: 1e-4,
+        }
     }
 }
 
@@ -153,6 +167,8 @@ pub struct Progress {
     pub idle: Vec<bool>,
     /// How far below zero the gap of each open contact is watched, in metres, and the slip of each sliding one, in m/s.
     pub below: Vec<f64>,
+    /// The speed up to which each slip is led in its first direction, in m/s.
+    pub creep: Vec<f64>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
     /// The last impacts of every contact, in seconds.
@@ -216,6 +232,7 @@ pub fn resume<'m, Y: Contacts>(
     progress: &Progress,
 ) -> Run {
     y.set_modes(&progress.modes);
+    y.set_creep(&progress.creep);
     let mut engine = Engine {
         options,
         shared: progress.shared.clone(),
@@ -252,6 +269,7 @@ impl Engine<'_> {
             shared: self.shared,
             idle: self.idle,
             below: self.below,
+            creep: y.creep().to_vec(),
             switching: self.switching,
             impacts: self.zeno.times,
             last: self.last,
@@ -353,7 +371,10 @@ impl Engine<'_> {
             let terminal = user.iter().any(|hit| switching.list()[own + hit.trigger].terminal);
             if !contacts.is_empty() || reaction == Some(Reaction::Restart) {
                 switching.evaluate(y, s)?;
-                let clues = clues(y, &contacts, switching.functions(), switching.forces());
+                // A gap that closes at no speed and without time passing since the last event is of a contact that has just lifted off.
+                let again = s.t - self.last.0 <= 2.0 * location(s.t);
+                let closes = |i: usize| !(again && switching.grazes(y, i, self.options.rest));
+                let clues = clues(y, &contacts, switching.functions(), switching.forces(), closes);
                 let forces = switching.forces().to_vec();
                 self.count(y, s.t, &contacts, switching.functions())?;
                 drop(switching);
@@ -440,12 +461,17 @@ impl Engine<'_> {
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
         y.set_modes(&decision.modes);
+        let creep: Vec<f64> = starting.iter().map(|&starts| if starts { self.options.creep } else { FAINT }).collect();
+        y.set_creep(&creep);
         // What touches within the tolerance of others may be a little below zero, and a slip that starts may have rounding against
-        // its direction; there they start from.
+        // its direction; there they start from. With two tangents it has a direction only later.
         let (gaps, rates) = (self.gaps(y, s), self.rates(y, s));
         let below = |i: usize| match decision.modes[i] {
             Mode::Open => (-gaps[i]).max(0.0),
-            Mode::Slide { .. } if starting[i] => 2.0 * unit(&rates[y.start(i) + 1..y.start(i + 1)]).0,
+            Mode::Slide { .. } if starting[i] => {
+                let least = if y.start(i + 1) - y.start(i) > 2 { EARLY * self.options.creep } else { 0.0 };
+                least.max(2.0 * unit(&rates[y.start(i) + 1..y.start(i + 1)]).0)
+            }
             _ => 0.0,
         };
         self.below = (0..count).map(below).collect();
@@ -526,7 +552,13 @@ fn struck(outcome: &Option<Outcome>, contact: usize) -> bool {
 }
 
 /// What the zeros say about the contacts.
-fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watched)], forces: &[f64]) -> Vec<Clue> {
+fn clues<Y: Contacts>(
+    y: &Hybrid<'_, Y>,
+    hits: &[Hit],
+    functions: &[(usize, Watched)],
+    forces: &[f64],
+    closing: impl Fn(usize) -> bool,
+) -> Vec<Clue> {
     let mut clues = vec![Clue::default(); y.modes().len()];
     for hit in hits {
         let (i, watched) = functions[hit.trigger];
@@ -536,13 +568,25 @@ fn clues<Y: Contacts>(y: &Hybrid<'_, Y>, hits: &[Hit], functions: &[(usize, Watc
                 let force = &forces[y.start(i) + 1..y.start(i + 1)];
                 clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
             }
-            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve(_) => {}
+            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve => {}
         }
     }
     // A contact that has just lifted off is still where it touched. Unless it closes, it goes on.
     for (i, clue) in clues.iter_mut().enumerate() {
-        let closes = hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Gap(..)) if j == i));
+        let closes =
+            hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Gap(..)) if j == i && closing(i)));
         clue.lifting |= y.modes()[i] == Mode::Open && !closes;
+    }
+    // Where one reaches its cone, others that are as good as there reach it too: mirror images begin to slip together.
+    if clues.iter().any(|clue| clue.slipping.is_some()) {
+        for (i, clue) in clues.iter_mut().enumerate() {
+            let own = &forces[y.start(i)..y.start(i + 1)];
+            if let (Mode::Stick, &[press, first, second]) = (y.modes()[i], own)
+                && y.model().excess(i, [first, second], press) > -TOGETHER * press
+            {
+                clue.slipping = Some([first, second]);
+            }
+        }
     }
     // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
     for (i, clue) in clues.iter_mut().enumerate() {
@@ -605,6 +649,7 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
                 shared: self.engine.shared.clone(),
                 idle: self.engine.idle.clone(),
                 below: self.engine.below.clone(),
+                creep: self.y.creep().to_vec(),
                 switching,
                 impacts: self.engine.zeno.times.clone(),
                 last: self.engine.last,

@@ -4,7 +4,7 @@
 //! open     γ                       zero: impact
 //! slide    N                       zero: lift-off
 //!          α = e·u                 zero: stop
-//!          √3 α − |β|              zero: the direction e is renewed (two tangents)
+//!          √3 α − |β| + creep      zero: the direction e is renewed (two tangents)
 //! stick    N                       zero: lift-off
 //!          −excess(r, N)           zero: slip
 //! ```
@@ -30,8 +30,8 @@ pub(super) enum Watched {
     Press,
     /// The slip along its direction, perhaps a little below zero.
     Advance(f64),
-    /// How far it is from turning, likewise.
-    Swerve(f64),
+    /// How far it is from turning.
+    Swerve,
     Cone,
     /// Whether a statically indeterminate set can still stick.
     Shared,
@@ -72,7 +72,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                         functions.push((i, Watched::Advance(below[i])));
                     }
                     if tangents > 1 {
-                        functions.push((i, Watched::Swerve(below[i])));
+                        functions.push((i, Watched::Swerve));
                     }
                 }
                 Mode::Stick => {
@@ -107,6 +107,11 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         &self.functions
     }
 
+    /// Whether the gap of a contact was hardly closing when last evaluated, at a speed that counts as rest.
+    pub fn grazes(&self, y: &Hybrid<'m, Y>, contact: usize, rest: f64) -> bool {
+        self.rate[y.start(contact)] >= -rest
+    }
+
     /// Forces by rows of contacts as last evaluated.
     pub fn forces(&self) -> &[f64] {
         &self.force
@@ -138,9 +143,9 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 let u = pair(&self.rate);
                 u[0] * e[0] + u[1] * e[1] + below
             }
-            Watched::Swerve(below) => {
+            Watched::Swerve => {
                 let u = pair(&self.rate);
-                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + below
+                3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + y.creep()[contact]
             }
             Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
             Watched::Shared => match decide_from_modes(y, s, &self.clues) {
