@@ -9,7 +9,7 @@ type Four = [number, number, number, number];
 /** Low end and step of a column. */
 type Grid = [number, number];
 
-export type Form = { ball: number } | { block: Three } | { cylinder: [number, number] };
+export type Form = { ball: number } | { ellipsoid: Three } | { block: Three } | { cylinder: [number, number] };
 
 export interface Solid {
   node: number;
@@ -78,7 +78,7 @@ export interface Animation {
   thickness: number;
   rows: number;
   times: number[];
-  nodes: { name: string; turns: boolean }[];
+  nodes: { name: string; turns: boolean; deforms?: boolean }[];
   solids: Solid[];
   lines: Line[];
   faces: Face[];
@@ -88,6 +88,7 @@ export interface Animation {
   shades: Shade[];
   events: Happening[];
   position_grids: [Grid, Grid, Grid];
+  gradient_grid: Grid;
   force_grid: Grid;
   data: string;
 }
@@ -99,6 +100,8 @@ export interface Sample {
   at: Float32Array;
   /** Turns of nodes, four numbers each: x, y, z, w. */
   turn: Float32Array;
+  /** Deformation gradients by rows of nodes that deform, nine numbers each; empty if none does. */
+  gradients: Float32Array;
   /** Modes of contacts: 0 open, 1 sliding, 2 sticking. */
   modes: Uint8Array;
   /** Forces on contact points, three numbers each. */
@@ -169,7 +172,7 @@ export class Motion {
     let width = 0;
     for (const node of animation.nodes) {
       this.columns.push(width);
-      width += node.turns ? 7 : 3;
+      width += 3 + (node.turns ? 4 : 0) + (node.deforms ? 9 : 0);
     }
     this.firstContact = width;
     width += 4 * animation.contacts.length;
@@ -194,6 +197,7 @@ export class Motion {
     for (const node of nodes) {
       position_grids.forEach(next);
       if (node.turns) for (let k = 0; k < 4; k++) next(turns);
+      if (node.deforms) for (let k = 0; k < 9; k++) next(this.animation.gradient_grid);
     }
     for (let i = 0; i < contacts.length; i++) {
       next([0, 1]);
@@ -247,6 +251,7 @@ export class Motion {
       time: 0,
       at: new Float32Array(3 * nodes.length),
       turn,
+      gradients: new Float32Array(nodes.some((node) => node.deforms) ? 9 * nodes.length : 0),
       modes: new Uint8Array(contacts.length),
       forces: new Float32Array(3 * contacts.length),
       shades: new Float32Array(shades.length),
@@ -280,6 +285,7 @@ export class Motion {
     for (let i = 0; i < nodes.length; i++) {
       const column = this.columns[i];
       for (let k = 0; k < 3; k++) out.at[3 * i + k] = mix(column + k);
+      if (nodes[i].deforms) for (let k = 0; k < 9; k++) out.gradients[9 * i + k] = mix(column + 3 + k);
       if (!nodes[i].turns) continue;
       // Neighbouring quaternions are close and have the same sign: the chord, normalised, is the arc.
       const [w, x, y, z] = [mix(column + 3), mix(column + 4), mix(column + 5), mix(column + 6)];
@@ -330,6 +336,12 @@ export function parse(text: string): Animation {
   return animation;
 }
 
+/** Whether a node has a gradient: that of a body which does not deform is left at zero. */
+export function isDeformed(gradients: Float32Array, node: number): boolean {
+  for (let k = 9 * node; k < 9 * node + 9; k++) if (gradients[k] !== 0) return true;
+  return false;
+}
+
 /** Where an anchor is in a sample, written to out at a place. */
 export function locate(sample: Sample, anchor: Anchor, out: Float32Array | number[], place = 0): void {
   const [node, x, y, z] = anchor;
@@ -337,6 +349,14 @@ export function locate(sample: Sample, anchor: Anchor, out: Float32Array | numbe
     out[place] = x;
     out[place + 1] = y;
     out[place + 2] = z;
+    return;
+  }
+  const g = sample.gradients;
+  if (g.length > 0 && isDeformed(g, node)) {
+    for (let k = 0; k < 3; k++) {
+      const row = 9 * node + 3 * k;
+      out[place + k] = sample.at[3 * node + k] + g[row] * x + g[row + 1] * y + g[row + 2] * z;
+    }
     return;
   }
   const t = sample.turn;

@@ -14,7 +14,7 @@ import {
   TubeGeometry,
   Vector3,
 } from "three";
-import { type Animation, type Line, type Motion, type Sample, type Solid, locate } from "./animation";
+import { type Animation, type Line, type Motion, type Sample, type Solid, isDeformed, locate } from "./animation";
 import { type MapName, type Theme, mapped } from "./colours";
 
 /** What elements are coloured by. */
@@ -34,6 +34,8 @@ const position = new Vector3();
 const turn = new Quaternion();
 const scale = new Vector3();
 const other = new Quaternion();
+const gradient = new Matrix4();
+const zero = new Vector3();
 
 interface Instance {
   solid: Solid;
@@ -100,8 +102,16 @@ export class Solids {
         position.fromArray(place);
         const [w, x, y, z] = solid.turn;
         turn.set(x, y, z, w);
-        if (node >= 0) turn.premultiply(other.fromArray(sample.turn, 4 * node));
-        matrix.compose(position, turn, scale.set(...size));
+        const g = sample.gradients;
+        if (node >= 0 && g.length > 0 && isDeformed(g, node)) {
+          // First its own size and turn, then the deformation, then its place.
+          const f = 9 * node;
+          gradient.set(g[f], g[f + 1], g[f + 2], 0, g[f + 3], g[f + 4], g[f + 5], 0, g[f + 6], g[f + 7], g[f + 8], 0, 0, 0, 0, 1);
+          matrix.compose(zero, turn, scale.set(...size)).premultiply(gradient).setPosition(position);
+        } else {
+          if (node >= 0) turn.premultiply(other.fromArray(sample.turn, 4 * node));
+          matrix.compose(position, turn, scale.set(...size));
+        }
         mesh.setMatrixAt(copy * instances.length + i, matrix);
       });
       mesh.instanceMatrix.needsUpdate = true;
@@ -116,6 +126,7 @@ export class Solids {
 /** The scale of a unit form, if the solid has this form. */
 function sizeOf({ form }: Solid, name: string): [number, number, number] | undefined {
   if ("ball" in form && name === "ball") return [form.ball, form.ball, form.ball];
+  if ("ellipsoid" in form && name === "ball") return form.ellipsoid;
   if ("block" in form && name === "block") return form.block;
   if ("cylinder" in form && name === "cylinder") return [form.cylinder[0], form.cylinder[0], form.cylinder[1]];
   return undefined;

@@ -282,7 +282,7 @@ export class Stage {
   drawnAt(node: number): [number, number, number] | undefined {
     const forms = ["ball", "block", "cylinder"];
     for (const form of forms) {
-      const own = this.motion.animation.solids.filter((s) => form in s.form);
+      const own = this.motion.animation.solids.filter((s) => form in s.form || (form === "ball" && "ellipsoid" in s.form));
       const i = own.findIndex((s) => s.node === node);
       const mesh = this.scene.getObjectByName(`solids.${form}`) as InstancedMesh | undefined;
       if (i < 0 || !mesh) continue;
@@ -308,6 +308,7 @@ function largestSolid(motion: Motion): number {
   let largest = 0;
   for (const { form } of motion.animation.solids) {
     if ("ball" in form) largest = Math.max(largest, form.ball);
+    else if ("ellipsoid" in form) largest = Math.max(largest, ...form.ellipsoid);
     else if ("block" in form) largest = Math.max(largest, Math.hypot(...form.block) / 2);
     else largest = Math.max(largest, form.cylinder[0]);
   }

@@ -14,8 +14,13 @@ use std::process::Stdio;
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
 
 /// Crates by the word before `::` in the table of modules, with their source folders.
-const CRATES: &[(&str, &str)] =
-    &[("methods", "crates/methods/src"), ("dalembert", "crates/dalembert/src"), ("cli", "crates/cli/src")];
+const CRATES: &[(&str, &str)] = &[
+    ("methods", "crates/methods/src"),
+    ("dalembert", "crates/dalembert/src"),
+    ("trees", "crates/trees/src"),
+    ("robots", "crates/robots/src"),
+    ("cli", "crates/cli/src"),
+];
 
 /// Builds the book.
 pub fn build(_: &[String]) -> Outcome {
@@ -163,7 +168,7 @@ fn check_modules(architecture: &str, faults: &mut Vec<String>) -> Outcome {
     if named.is_empty() {
         faults.push("ARCHITECTURE.md: the table of modules is missing".into());
     }
-    for (krate, folder) in &CRATES[..2] {
+    for (krate, folder) in &CRATES[..4] {
         let library = read(&root().join(folder).join("lib.rs"))?;
         for module in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
             let name = format!("{krate}::{module}");

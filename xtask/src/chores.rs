@@ -47,11 +47,17 @@ pub fn bench(arguments: &[String]) -> Outcome {
     run(&mut bench)
 }
 
-/// Fuzzes the scene reader for some seconds.
+/// Fuzzes a reader for some seconds.
 pub fn fuzz(arguments: &[String]) -> Outcome {
     let seconds = match arguments.first() {
         None => 600,
         Some(text) => text.parse::<u32>().map_err(|_| format!("expected a number of seconds, found `{text}`"))?,
+    };
+    let reader = arguments.get(1).map_or("scene", String::as_str);
+    let dictionary = match reader {
+        "scene" => "-dict=fuzz/scene.dict",
+        "urdf" | "mjcf" | "sdf" => "-dict=fuzz/robot.dict",
+        _ => return Err(format!("there is no reader `{reader}`; expected scene, urdf, mjcf or sdf")),
     };
     if !works(&mut command("rustup", &["run", "nightly", "cargo", "--version"])) {
         return Err("fuzzing needs a nightly toolchain, which has the coverage counters: \
@@ -64,8 +70,8 @@ pub fn fuzz(arguments: &[String]) -> Outcome {
     let path = std::env::join_paths(path).map_err(|error| format!("cannot extend PATH: {error}"))?;
     let time = format!("-max_total_time={seconds}");
     // The reader is safe Rust, so the sanitisers of memory would only slow it down.
-    let mut fuzz = command("rustup", &["run", "nightly", "cargo", "fuzz", "run", "--sanitizer", "none", "scene", "--"]);
-    fuzz.args([&time, "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096", "-dict=fuzz/scene.dict"]);
+    let mut fuzz = command("rustup", &["run", "nightly", "cargo", "fuzz", "run", "--sanitizer", "none", reader, "--"]);
+    fuzz.args([&time, "-timeout=10", "-rss_limit_mb=2048", "-max_len=4096", dictionary]);
     // Variables of the cargo that runs this program would lead back to its toolchain.
     for name in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC"] {
         fuzz.env_remove(name);

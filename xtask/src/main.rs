@@ -7,6 +7,7 @@ mod gallery;
 mod peers;
 mod pictures;
 mod shell;
+mod soft;
 mod test;
 mod tidy;
 mod viewer;
@@ -60,6 +61,13 @@ const CHORES: &[Chore] = &[
         about: "run the studio at 60 updates a second and watch its memory (default 180 s)",
         detail: "Fails if the memory of the server or of the page grows beyond what its first third had needed.",
         run: viewer::soak,
+    },
+    Chore {
+        name: "soft",
+        arguments: "",
+        about: "race a soft cylinder against SciPy's LSODA and Radau",
+        detail: "Prints errors and CPU times of dalembert and of SciPy with a compiled right-hand side and a fixed quadrature.",
+        run: soft::run,
     },
     Chore {
         name: "gallery",
@@ -122,6 +130,31 @@ const CHORES: &[Chore] = &[
         run: chores::scaling,
     },
     Chore {
+        name: "peers-trees",
+        arguments: "[--count]",
+        about: "race the tree algorithms against Pinocchio",
+        detail: "Makes a Python environment in target/peers with `pin` and `example-robot-data` from PyPI, compiles Pinocchio's\n\
+                 algorithms for this processor (clang++ if there is one; needs the headers of Eigen 3) and prints times and ratios.\n\
+                 With --count also instructions of one call, by callgrind.",
+        run: peers::trees,
+    },
+    Chore {
+        name: "robots",
+        arguments: "FOLDER",
+        about: "compare robots with samples of dynamics computed by MuJoCo and Pinocchio",
+        detail: "The folder holds ur5e.xml, panda.urdf, go2.xml, h1.xml and the samples *_dynamics_sample.json; all numbers must agree to\n\
+                 1e-9 of the largest entry.",
+        run: peers::robots,
+    },
+    Chore {
+        name: "crossing",
+        arguments: "",
+        about: "measure from how many links on recursion wins, draw docs/src/pictures/crossing.svg",
+        detail: "Forward dynamics of serial chains by the recursion of Gauss transformations, mass matrix and Cholesky's factor, mass matrix\n\
+                 inverted, and articulated bodies; prints the table.",
+        run: peers::crossing,
+    },
+    Chore {
         name: "bench",
         arguments: "[criterion arguments]",
         about: "run the criterion benches",
@@ -130,9 +163,9 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "fuzz",
-        arguments: "[seconds]",
-        about: "fuzz the scene reader (default 600 s; needs a nightly toolchain)",
-        detail: "Installs cargo-fuzz into target/tools when it is missing there. What it learns joins fuzz/corpus/scene,\n\
+        arguments: "[seconds] [scene|urdf|mjcf|sdf]",
+        about: "fuzz a reader, of scenes if not said (default 600 s; needs a nightly toolchain)",
+        detail: "Installs cargo-fuzz into target/tools when it is missing there. What it learns joins fuzz/corpus,\n\
                  which `test` replays on stable Rust.",
         run: chores::fuzz,
     },

@@ -52,3 +52,30 @@ pub fn run(arguments: &[String]) -> Outcome {
         _ => Err("expected nothing or `--quick`".into()),
     }
 }
+
+/// The chore `peers-trees`.
+pub fn trees(arguments: &[String]) -> Outcome {
+    if !arguments.iter().all(|a| a == "--count") {
+        return Err("expected nothing or `--count`".into());
+    }
+    let (folder, python) = environment(&["numpy", "pin", "example-robot-data"])?;
+    shell::run(&mut shell::cargo(&["build", "--release", "-p", "dalembert-trees", "--example", "race"]))?;
+    let mut race = command(&python, &["benches/peers/trees.py", "--ours"]);
+    race.arg(target().join("release/examples/race")).arg("--scratch").arg(folder.join("trees"));
+    shell::run(race.args(arguments))
+}
+
+/// The chore `robots`.
+pub fn robots(arguments: &[String]) -> Outcome {
+    let [folder] = arguments else { return Err("expected the folder of robots and samples".into()) };
+    let folder = std::path::absolute(folder).map_err(|error| format!("cannot find `{folder}`: {error}"))?;
+    let tests = ["test", "-p", "dalembert-robots", "--test", "reference", "--", "--ignored", "--nocapture"];
+    shell::run(shell::cargo(&tests).env("DALEMBERT_ROBOTS", folder))
+}
+
+/// The chore `crossing`.
+pub fn crossing(_: &[String]) -> Outcome {
+    let picture = root().join("docs/src/pictures/crossing.svg");
+    let run = ["run", "--quiet", "--release", "-p", "dalembert-trees", "--example", "crossing", "--"];
+    shell::run(shell::cargo(&run).arg(picture))
+}

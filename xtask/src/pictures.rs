@@ -13,6 +13,8 @@ const MOST_BYTES: u64 = 300_000;
 struct Picture {
     /// The built-in scene that is run.
     scene: &'static str,
+    /// A setting that differs from the scene, or nothing.
+    setting: &'static str,
     /// Another one whose curves are shown beside.
     beside: Option<&'static str>,
     /// The picture among those of its report.
@@ -22,13 +24,26 @@ struct Picture {
 }
 
 const fn alone(scene: &'static str, drawn: &'static str, name: &'static str) -> Picture {
-    Picture { scene, beside: None, drawn, name }
+    Picture { scene, setting: "", beside: None, drawn, name }
+}
+
+/// The same with a setting that differs from the scene.
+const fn set(scene: &'static str, setting: &'static str, drawn: &'static str, name: &'static str) -> Picture {
+    Picture { scene, setting, beside: None, drawn, name }
+}
+
+/// A picture with the curves of another scene beside.
+const fn against(scene: &'static str, other: &'static str, drawn: &'static str, name: &'static str) -> Picture {
+    Picture { scene, setting: "", beside: Some(other), drawn, name }
 }
 
 /// A picture of the leech on the rough wall with the curves of the smooth wall beside.
 const fn both(drawn: &'static str, name: &'static str) -> Picture {
-    Picture { scene: "leech", beside: Some("leech-frictionless"), drawn, name }
+    against("leech", "leech-frictionless", drawn, name)
 }
+
+/// The higher viscosity of the soft cylinder.
+const VISCOUS: &str = "parameters.viscosity=5000";
 
 const PICTURES: &[Picture] = &[
     alone("double-pendulum", "motion.svg", "double-pendulum.svg"),
@@ -45,6 +60,34 @@ const PICTURES: &[Picture] = &[
     alone("bowling-ball", "panel-ball.svg", "bowling-ball.svg"),
     alone("cradle", "panel-balls.svg", "cradle.svg"),
     alone("cradle", "shapes-balls.svg", "cradle-balls.svg"),
+    alone("cube-slide", "shapes-frames.svg", "soft-3a.svg"),
+    alone("cube-rock", "shapes-frames.svg", "soft-3e.svg"),
+    against("cube-rock", "cube-slide", "panel-a.svg", "soft-3b.svg"),
+    against("cube-rock", "cube-slide", "panel-b.svg", "soft-3c.svg"),
+    against("cube-rock", "cube-slide", "panel-angle.svg", "soft-3d.svg"),
+    alone("cylinder-roll", "shapes-frames.svg", "soft-4a.svg"),
+    against("cylinder-roll", "cylinder-bounce", "panel-height.svg", "soft-4b.svg"),
+    against("cylinder-roll", "cylinder-bounce", "panel-way.svg", "soft-4c.svg"),
+    against("cylinder-roll", "cylinder-bounce", "panel-spin.svg", "soft-4d.svg"),
+    alone("stick-ceiling", "shapes-frames.svg", "soft-5a.svg"),
+    alone("stick-wall", "shapes-frames.svg", "soft-5b.svg"),
+    alone("soft-bounce", "shapes-frames.svg", "soft-6a.svg"),
+    alone("soft-bounce", "panel-distance.svg", "soft-6b.svg"),
+    alone("soft-bounce", "panel-stretch.svg", "soft-6c.svg"),
+    set("soft-bounce", VISCOUS, "panel-distance.svg", "soft-6d.svg"),
+    set("soft-bounce", VISCOUS, "panel-stretch.svg", "soft-6e.svg"),
+    alone("soft-roll", "shapes-frames.svg", "soft-7a.svg"),
+    alone("soft-roll", "panel-way.svg", "soft-7b.svg"),
+    alone("soft-roll", "panel-stretch.svg", "soft-7c.svg"),
+    alone("jumper", "shapes-frames.svg", "soft-8a.svg"),
+    alone("jumper", "panel-distance.svg", "soft-8d.svg"),
+    alone("jumper", "panel-elongation.svg", "soft-8e.svg"),
+    alone("crawler", "shapes-frames.svg", "soft-9a.svg"),
+    alone("crawler-frictionless", "shapes-frames.svg", "soft-9b.svg"),
+    alone("crawler", "panel-relaxed.svg", "soft-9c.svg"),
+    alone("crawler", "panel-way.svg", "soft-9d.svg"),
+    alone("soft-ball", "shapes-frames.svg", "soft-ball.svg"),
+    alone("soft-cube", "shapes-frames.svg", "soft-cube.svg"),
 ];
 
 /// Runs the scenes and draws the pictures.
@@ -60,17 +103,25 @@ pub fn draw(_: &[String]) -> Outcome {
         done.push(key);
         Ok(())
     };
-    for Picture { scene, beside, drawn, name } in PICTURES {
-        let record = |scene: &str| folder.join("runs").join(scene);
-        for scene in std::iter::once(*scene).chain(*beside) {
-            once(record(scene), &|| run(command(&tool, &["run", scene, "--quiet", "--out"]).arg(record(scene))))?;
+    for Picture { scene, setting, beside, drawn, name } in PICTURES {
+        let record = |scene: &str, setting: &str| folder.join("runs").join(format!("{scene}{setting}"));
+        for (scene, setting) in std::iter::once((*scene, *setting)).chain(beside.map(|other| (other, ""))) {
+            let record = record(scene, setting);
+            once(record.clone(), &|| {
+                let mut tool = command(&tool, &["run", scene, "--quiet", "--out"]);
+                tool.arg(&record);
+                if !setting.is_empty() {
+                    tool.args(["--set", setting]);
+                }
+                run(&mut tool)
+            })?;
         }
-        let pictures = folder.join(beside.map_or_else(|| (*scene).to_owned(), |other| format!("{scene}+{other}")));
+        let pictures = folder.join(format!("{scene}{setting}+{}", beside.unwrap_or_default()));
         once(pictures.clone(), &|| {
             let mut report = command(&tool, &["report", "--svg"]);
-            report.arg(&pictures).arg(record(scene));
+            report.arg(&pictures).arg(record(scene, setting));
             if let Some(other) = beside {
-                report.arg("--compare").arg(record(other));
+                report.arg("--compare").arg(record(other, ""));
             }
             run(&mut report)
         })?;

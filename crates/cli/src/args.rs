@@ -29,6 +29,15 @@ pub enum Command {
     List(ListOptions),
     /// Write a commented starter scene.
     New(NewOptions),
+    /// Read a robot file (URDF, MJCF, SDF), list what is in it, and write it as a scene or as URDF.
+    Import(ImportOptions),
+    /// Compute mass matrix, dynamics, Jacobians and more of a robot for a table of states.
+    Eval(EvalOptions),
+    /// Write the equations of motion of a small robot, as text or LaTeX.
+    Equations(EquationOptions),
+    /// Studies of a robot or scene: inverse kinematics, inverse dynamics of a motion, static equilibrium.
+    #[command(subcommand)]
+    Study(Study),
     /// Print the JSON Schema of scene files.
     Schema,
     /// Make the report of a run record again, or its pictures as files.
@@ -121,6 +130,8 @@ pub enum What {
     Signals,
     /// Assemblies.
     Assemblies,
+    /// Other sections of a scene: world, run, output, events, figures.
+    Sections,
     /// Integrators with their settings.
     Integrators,
 }
@@ -129,6 +140,104 @@ pub enum What {
 pub struct NewOptions {
     /// The file to write; it must not exist.
     pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportOptions {
+    /// The robot file: URDF, MJCF or SDF.
+    pub file: PathBuf,
+    /// Write the robot to this file: a scene if it ends in .toml, URDF if it ends in .urdf.
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The first link is free, where the file leaves it open.
+    #[arg(long)]
+    pub free: bool,
+}
+
+/// A robot: from a file of robots, or a tree of a scene.
+#[derive(Debug, Args)]
+pub struct ModelOptions {
+    /// A robot file (URDF, MJCF, SDF), a scene file (.toml) or a built-in scene.
+    pub model: String,
+    /// The body of a scene, where it has several trees.
+    #[arg(long, value_name = "NAME")]
+    pub body: Option<String>,
+    /// Set a value of the scene, for instance `parameters.n=3`; may be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// The first link of a robot file is free, where the file leaves it open.
+    #[arg(long)]
+    pub free: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EvalOptions {
+    #[command(flatten)]
+    pub model: ModelOptions,
+    /// What to compute, for instance `mass-matrix`, `inverse-dynamics`, `forward-dynamics`, `jacobian`, `energy`.
+    #[arg(long, value_name = "QUANTITY")]
+    pub what: String,
+    /// A CSV table with columns q.NAME, v.NAME, a.NAME, tau.NAME; the initial configuration if not given.
+    #[arg(long, value_name = "FILE")]
+    pub states: Option<PathBuf>,
+    /// The link, for Jacobians and places.
+    #[arg(long, value_name = "NAME")]
+    pub link: Option<String>,
+    /// A point of that link in its frame, in m, as 0.1,0,0.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', allow_negative_numbers = true, value_parser = finite)]
+    pub point: Vec<f64>,
+    /// Write the table to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct EquationOptions {
+    #[command(flatten)]
+    pub model: ModelOptions,
+    /// As LaTeX instead of text.
+    #[arg(long)]
+    pub latex: bool,
+    /// Write to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Study {
+    /// Find configurations in which links are where they are wanted.
+    InverseKinematics {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// A CSV table with columns LINK.x, LINK.y, LINK.z and, for orientations, LINK.qw, LINK.qx, LINK.qy, LINK.qz; `time` is kept.
+        #[arg(long, value_name = "FILE")]
+        targets: PathBuf,
+        /// The largest error, in m and rad.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
+        tolerance: f64,
+        /// Write the table to this file instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Find the forces that a motion needs.
+    InverseDynamics {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// A CSV table with the columns time and q.NAME.
+        #[arg(long, value_name = "FILE")]
+        motion: PathBuf,
+        /// Write the table to this file instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Find the static equilibrium near the start, and whether it is stable.
+    Equilibrium {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// Take the start as it is and tell its stability only.
+        #[arg(long)]
+        here: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -74,7 +74,7 @@ impl From<Failure> for Exit {
         let message = failure.to_string();
         match failure {
             Failure::Integrate(_) => Self::Failed(message),
-            Failure::Ledger { .. } => Self::Ledger(message),
+            Failure::Ledger { .. } | Failure::Gain { .. } => Self::Ledger(message),
         }
     }
 }

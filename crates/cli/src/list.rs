@@ -4,7 +4,7 @@ use crate::args::{ListOptions, What};
 use crate::exit::Exit;
 use dalembert::methods::integrate;
 use dalembert::methods::nonsmooth::choices;
-use dalembert::scene::{KindInfo, every_kind, fields};
+use dalembert::scene::{KindInfo, Schema, every_kind, every_section, fields};
 use dalembert::scenes;
 use std::fmt::Write;
 
@@ -35,6 +35,19 @@ pub fn list(options: &ListOptions) -> Result<(), Exit> {
             heading(&mut out, title, options.markdown);
             for kind in kinds.iter().filter(|kind| kind.section == section) {
                 if options.markdown { element(&mut out, kind) } else { row(&mut out, kind.kind, kind.summary, false) }
+            }
+        }
+    }
+    if wanted(What::Sections) {
+        heading(&mut out, "Other sections", options.markdown);
+        for schema in every_section() {
+            let about = schema.get("description").and_then(|text| text.as_str()).unwrap_or_default();
+            let (name, summary) = about.split_once(": ").unwrap_or((about, ""));
+            if options.markdown {
+                let _ = writeln!(out, "### {name}\n\n{}\n", sentence(summary));
+                table(&mut out, &schema);
+            } else {
+                row(&mut out, name.trim_matches('`'), summary, false);
             }
         }
     }
@@ -71,20 +84,37 @@ fn element(out: &mut String, kind: &KindInfo) {
             _ => ", the first with an orientation",
         };
         let plural = if need.count == Some(1) { "" } else { "s" };
-        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}.\n", need.key);
+        let affine = match (need.affine, need.count) {
+            (false, _) => "",
+            (true, Some(1)) => ": a body, or four markers between which it deforms homogeneously",
+            (true, _) => "; the last is a body, or four markers between which it deforms homogeneously",
+        };
+        let _ = writeln!(out, "Attached by `{}` to {count} marker{plural}{oriented}{affine}.\n", need.key);
     }
-    let fields = fields(&kind.schema);
-    if !fields.is_empty() {
-        let _ = writeln!(out, "| key | unit | default | meaning |\n|---|---|---|---|");
-        for field in fields {
-            let default = field.default.map_or_else(|| "required".to_owned(), |d| format!("`{d}`"));
-            let _ = writeln!(out, "| `{}` | {} | {default} | {} |", field.name, field.unit, cell(&field.meaning));
-        }
-        out.push('\n');
-    }
+    table(out, &kind.schema);
     for reference in kind.references {
         let _ = writeln!(out, "Reference: {reference}\n");
     }
+}
+
+/// The keys of a section or element.
+fn table(out: &mut String, schema: &Schema) {
+    let fields = fields(schema);
+    if fields.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "| key | unit | default | meaning |\n|---|---|---|---|");
+    for field in fields {
+        let default = field.default.map_or_else(|| "required".to_owned(), |d| format!("`{d}`"));
+        let _ = writeln!(out, "| `{}` | {} | {default} | {} |", field.name, field.unit, cell(&field.meaning));
+    }
+    out.push('\n');
+}
+
+/// A text with a capital letter in front.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A number in few characters.

@@ -2,14 +2,18 @@
 
 mod args;
 mod check;
+mod eval;
 mod exit;
 mod export;
+mod import;
 mod list;
 mod new;
 mod report;
+mod robot;
 mod run;
 mod source;
 mod studio;
+mod study;
 mod viewer;
 mod watch;
 
@@ -25,6 +29,10 @@ fn main() -> ExitCode {
         Command::Check(options) => check::check(&options),
         Command::List(options) => list::list(&options),
         Command::New(options) => new::new(&options),
+        Command::Import(options) => import::import(&options),
+        Command::Eval(options) => eval::eval(&options),
+        Command::Equations(options) => eval::equations(&options),
+        Command::Study(study) => study::study(&study),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::View(options) => studio::view(&options),

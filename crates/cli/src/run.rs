@@ -110,6 +110,9 @@ fn table(summary: &Summary, folder: &Path) -> String {
             count("forces")
         ),
     );
+    if let Some(advice) = summary.advice() {
+        line("advice", advice);
+    }
     let energies = |b: &record::Balance| {
         format!(
             "kinetic {:.6e}, potential {:.6e}, dissipated {:.6e}, supplied {:.6e} J",

@@ -13,6 +13,7 @@ pub mod equations;
 pub mod expression;
 pub mod forces;
 pub mod joints;
+pub mod materials;
 pub mod model;
 pub mod picture;
 pub mod record;
@@ -20,6 +21,7 @@ pub mod report;
 pub mod run;
 pub mod scene;
 pub mod scenes;
+pub mod shapes;
 pub mod signals;
 
 pub use dalembert_methods as methods;

@@ -276,6 +276,10 @@ impl<R: Real, const N: usize> Real for Jet<R, N> {
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
         yes.zip(no, R::select(mask, yes.re, no.re), |a, b| R::select(mask, a, b))
     }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.eps.iter().fold(self.re.size(), |size, e| crate::real::larger(size, e.size()))
+    }
 }
 
 #[cfg(test)]

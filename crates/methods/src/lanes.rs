@@ -177,4 +177,8 @@ impl<const N: usize> Real for Lanes<N> {
         }
         Self(out)
     }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.0.iter().fold(0.0, |size, a| crate::real::larger(size, a.abs()))
+    }
 }

@@ -15,6 +15,7 @@ pub mod nonsmooth;
 pub mod problems;
 pub mod real;
 pub mod scalar;
+pub mod stability;
 pub mod statics;
 pub mod system;
 pub mod tangent;

@@ -74,6 +74,8 @@ pub trait Real:
     fn not(a: Self::Mask) -> Self::Mask;
     /// `yes` where the mask holds, `no` elsewhere. Both are evaluated; a NaN in the one not taken does no harm.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// The largest magnitude carried, derivatives included: what adaptive rules compare. Not a number if any is not.
+    fn size(self) -> f64;
 
     /// The number 0.
     fn zero() -> Self {
@@ -102,6 +104,28 @@ pub trait Real:
     /// The hyperbolic cosine.
     fn cosh(self) -> Self {
         (self.exp() + (-self).exp()) * 0.5
+    }
+    /// `self · b + c`; numbers that say so round only once.
+    #[inline(always)]
+    fn mul_plus(self, b: Self, c: Self) -> Self {
+        self * b + c
+    }
+    /// `c − self · b`; numbers that say so round only once.
+    #[inline(always)]
+    fn mul_from(self, b: Self, c: Self) -> Self {
+        c - self * b
+    }
+    /// `self · k + c` with a constant factor; numbers that say so round only once.
+    #[inline(always)]
+    fn scale_plus(self, k: f64, c: Self) -> Self {
+        self * k + c
+    }
+    /// Sines and cosines of many angles in radians; some numbers compute several at once.
+    #[inline(always)]
+    fn sin_cos_all(angles: &[Self], out: &mut [(Self, Self)]) {
+        for (angle, out) in angles.iter().zip(out) {
+            *out = angle.sin_cos();
+        }
     }
     /// The square.
     fn square(self) -> Self {
@@ -136,6 +160,12 @@ pub trait Real:
         let zero = Self::zero();
         Self::select(self.lt(zero), -Self::one(), Self::select(zero.lt(self), Self::one(), zero))
     }
+}
+
+/// The larger of two magnitudes; not a number if one is not.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
 }
 
 impl Real for f64 {
@@ -220,5 +250,9 @@ impl Real for f64 {
     #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs()
     }
 }

@@ -24,7 +24,7 @@
 //! References: Nocedal, Wright: Numerical Optimization, 2nd ed., Springer 2006, sections 3.1 and 16.1; Marquardt, J. SIAM 11
 //! (1963) 431–441.
 
-use crate::algebra::{MassBlock, Sparse, SparseLu};
+use crate::algebra::{Sparse, SparseLu};
 use crate::dynamics::{Dynamics, Rates};
 use crate::integrate::IntegrateError;
 use crate::system::{State, System};
@@ -208,12 +208,11 @@ impl<Y: System> Statics<Y> {
         self.tangent.evaluate(y, s, &self.multipliers, &self.still);
         let mass = &*self.dynamics.parts().mass;
         let mut diagonal = vec![0.0; self.still.len()];
-        for (i, (block, first)) in mass.blocks().enumerate() {
-            let step = if matches!(block, MassBlock::Diagonal(_)) { 1 } else { block.size() + 1 };
-            for k in 0..block.size() {
-                diagonal[first + k] = mass.block(i)[k * step];
+        mass.entries(|row, col, value| {
+            if row == col {
+                diagonal[row] = value;
             }
-        }
+        });
         let stiffness = self.tangent.stiffness();
         let (mut most, mut ratio) = (0.0f64, 0.0f64);
         for (i, b) in stiffness.blocks().iter().enumerate() {
@@ -248,13 +247,7 @@ impl<Y: System> Statics<Y> {
                 add(b.row + k / b.cols, b.col + k % b.cols, -value);
             }
         }
-        for (i, (block, first)) in parts.mass.blocks().enumerate() {
-            let (size, values) = (block.size(), parts.mass.block(i));
-            for (k, value) in values.iter().enumerate() {
-                let (row, col) = if values.len() == size { (k, k) } else { (k / size, k % size) };
-                add(first + row, first + col, sigma * value);
-            }
-        }
+        parts.mass.entries(|row, col, value| add(row, col, sigma * value));
         // Rows that depend on others are left out: their multipliers stay zero.
         let dependent = parts.saddle.dependent();
         for (i, b) in parts.rows.blocks().iter().enumerate() {

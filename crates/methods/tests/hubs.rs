@@ -509,9 +509,10 @@ proptest! {
     fn random_hubs_agree_with_the_whole_system(seed in any::<u64>(), bodies in 2usize..12) {
         let mut random = Random(seed);
         let shapes: Vec<MassBlock> = (0..bodies)
-            .map(|_| match random.below(3) {
+            .map(|_| match random.below(4) {
                 0 => MassBlock::Diagonal(3),
                 1 => MassBlock::Dense(4),
+                2 => MassBlock::Carried([usize::MAX, 0, 1, 1, 3].into()),
                 _ => MassBlock::Dense(6),
             })
             .collect();
@@ -520,6 +521,14 @@ proptest! {
             let values = mass.block_mut(i);
             match *shape {
                 MassBlock::Diagonal(_) => values.iter_mut().for_each(|m| *m = 2.0 + random.next()),
+                MassBlock::Carried(_) => {
+                    for node in values.chunks_exact_mut(MassBlock::CARRIED) {
+                        node.iter_mut().for_each(|x| *x = random.next());
+                        (node[9], node[10]) = (3.0 + random.next(), 2.0 + random.next());
+                        node[11..14].iter_mut().for_each(|x| *x *= 0.3);
+                        node[14..].copy_from_slice(&[2.0, 0.3, 0.1, 2.5, -0.2, 3.0]);
+                    }
+                }
                 MassBlock::Dense(n) => {
                     for r in 0..n {
                         for c in 0..=r {

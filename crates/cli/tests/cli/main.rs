@@ -4,6 +4,7 @@
 mod bad_commands;
 mod bad_scenes;
 mod bad_skeletons;
+mod bad_soft;
 mod commands;
 mod figures;
 mod interrupt;

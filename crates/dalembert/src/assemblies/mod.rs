@@ -6,10 +6,12 @@
 mod family;
 mod shape;
 mod skeleton;
+mod soft;
 
 pub use family::{Activation, Family};
 pub use shape::{Taper, TaperTable};
 pub use skeleton::{Compartment, Compartments, Corners, Grouping, Rest, Skeleton};
+pub use soft::{Mode, Soft, Support};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Builder, ModelError};
@@ -40,5 +42,5 @@ fn kind_of<A: Assembly>() -> Kind<dyn AnyAssembly> {
 
 /// The kinds of assemblies, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyAssembly>> {
-    vec![kind_of::<Skeleton>()]
+    vec![kind_of::<Skeleton>(), kind_of::<Soft>()]
 }

@@ -3,13 +3,25 @@
 //! A body has coordinates q and velocities v of its own, places for markers, and inertia. An author writes [`Body`] once,
 //! generic over the number; the rest of this file is the bridge that lets a model hold bodies of different kinds.
 
+mod affine;
+mod affine_plane;
 mod ground;
+mod isochoric_plane;
 mod particle;
+mod plane;
 mod rigid;
+mod tree;
+mod tree_settings;
 
+pub use affine::Affine;
+pub use affine_plane::AffinePlane;
 pub use ground::Ground;
+pub use isochoric_plane::IsochoricPlane;
 pub use particle::Particle;
+pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
+pub use tree::Tree;
+pub use tree_settings::{TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
@@ -34,6 +46,22 @@ pub trait Body: About {
     /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
     fn point(&self) -> bool {
         false
+    }
+    /// Whether it has points besides its origin, for markers.
+    fn extended(&self) -> bool {
+        self.oriented()
+    }
+    /// The number of parts that markers can sit on.
+    fn parts(&self) -> usize {
+        1
+    }
+    /// The part of this name, for bodies of several parts.
+    fn part(&self, _name: &str) -> Option<usize> {
+        None
+    }
+    /// The name of a part, for bodies of several parts.
+    fn part_name(&self, _part: usize) -> Option<&str> {
+        None
     }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
@@ -66,6 +94,14 @@ pub trait Body: About {
     fn centre<R: Real>(&self, cache: &[R]) -> Vec3<R>;
     /// The kinetic energy, in J.
     fn kinetic<R: Real>(&self, cache: &[R]) -> R;
+    /// The energy stored inside, in springs of its own, in J.
+    fn stored<R: Real>(&self, _cache: &[R]) -> R {
+        R::zero()
+    }
+    /// The power turned to heat inside, in W; never negative.
+    fn dissipation<R: Real>(&self, _cache: &[R]) -> R {
+        R::zero()
+    }
     /// Linear momentum and angular momentum about the world origin.
     fn momentum<R: Real>(&self, cache: &[R]) -> (Vec3<R>, Vec3<R>);
 
@@ -77,8 +113,8 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
-    /// The centre of mass and the inertia about it in the body frame, for a body that turns as a whole.
-    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
+    /// Mass, centre of mass and inertia about it in the frame of a part that turns as a whole.
+    fn inertia(&self, _part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
         None
     }
 
@@ -123,6 +159,8 @@ pub trait BodyOn<S: Scalar> {
     fn weight(&self, cache: &[S], gravity: Vec3<S>, out: &mut [S]);
     fn centre(&self, cache: &[S]) -> Vec3<S>;
     fn kinetic(&self, cache: &[S]) -> S;
+    fn stored(&self, cache: &[S]) -> S;
+    fn dissipation(&self, cache: &[S]) -> S;
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn retract(&self, q: &[S], delta: &[S], out: &mut [S]);
     fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]);
@@ -154,6 +192,12 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     fn kinetic(&self, cache: &[S]) -> S {
         Body::kinetic(self, cache)
     }
+    fn stored(&self, cache: &[S]) -> S {
+        Body::stored(self, cache)
+    }
+    fn dissipation(&self, cache: &[S]) -> S {
+        Body::dissipation(self, cache)
+    }
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
         Body::momentum(self, cache)
     }
@@ -178,6 +222,10 @@ pub trait AnyBody:
     fn cache(&self) -> usize;
     fn oriented(&self) -> bool;
     fn point(&self) -> bool;
+    fn extended(&self) -> bool;
+    fn parts(&self) -> usize;
+    fn part(&self, name: &str) -> Option<usize>;
+    fn part_name(&self, part: usize) -> Option<&str>;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -185,7 +233,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
-    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)>;
+    fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)>;
 }
 
 impl<B: Body> AnyBody for B {
@@ -203,6 +251,18 @@ impl<B: Body> AnyBody for B {
     }
     fn point(&self) -> bool {
         Body::point(self)
+    }
+    fn extended(&self) -> bool {
+        Body::extended(self)
+    }
+    fn parts(&self) -> usize {
+        Body::parts(self)
+    }
+    fn part(&self, name: &str) -> Option<usize> {
+        Body::part(self, name)
+    }
+    fn part_name(&self, part: usize) -> Option<&str> {
+        Body::part_name(self, part)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);
@@ -225,8 +285,8 @@ impl<B: Body> AnyBody for B {
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
     }
-    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
-        Body::inertia(self)
+    fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
+        Body::inertia(self, part)
     }
 }
 
@@ -239,7 +299,15 @@ fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
 
 /// The kinds of bodies that scenes can have, by name.
 pub fn kinds() -> Vec<Kind<dyn AnyBody>> {
-    vec![kind_of::<Ground>(), kind_of::<Particle>(), kind_of::<Rigid>()]
+    vec![
+        kind_of::<Affine>(),
+        kind_of::<AffinePlane>(),
+        kind_of::<Ground>(),
+        kind_of::<IsochoricPlane>(),
+        kind_of::<Particle>(),
+        kind_of::<Rigid>(),
+        kind_of::<Tree>(),
+    ]
 }
 
 /// The family of bodies.

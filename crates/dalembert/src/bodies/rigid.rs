@@ -274,8 +274,8 @@ impl Body for Rigid {
         let axis = ["x", "y", "z"][i % 3];
         if i < 3 { format!("velocity.{axis}") } else { format!("angular velocity {axis} (body frame)") }
     }
-    fn inertia(&self) -> Option<([f64; 3], Mat3<f64>)> {
-        Some((self.centre, self.inertia.matrix))
+    fn inertia(&self, _part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
+        Some((self.mass, self.centre, self.inertia.matrix))
     }
     /// With ċ and Ω constant the centre moves uniformly and ω = RΩ is constant too: only ω × (ω × arm) is left.
     #[inline(always)]

@@ -31,7 +31,7 @@ fn instant<S: Real>(t: S) -> Instant<'static, S> {
 /// A random state. Residuals of relative rotations may be singular where a joint is half a turn away from holding, where
 /// no joint is used, so states are drawn until no residual that is an angle exceeds π.
 fn setting(constraint: &Object, random: &mut Random) -> (f64, Vec<Place<f64>>) {
-    let markers = marker_count(constraint.need().count, |n| constraint.defect(n));
+    let markers = marker_count(constraint.need().markers(), |n| constraint.defect(n));
     let rows = constraint.rows();
     let t = 1.0 + random.number();
     let mut at = random.places(markers);
@@ -158,7 +158,7 @@ fn rate(constraint: &Object, random: &mut Random) -> Result<(), Violation> {
 /// Residuals and rates do not change under a superposed steady rigid motion; those that depend on time or hold a
 /// single marker refer to something else and are left out.
 fn objectivity(constraint: &Object, random: &mut Random) -> Result<(), Violation> {
-    if constraint.rheonomic() || constraint.need().count == Some(1) {
+    if constraint.rheonomic() || constraint.need().markers() == Some(1) {
         return Ok(());
     }
     let ((t, at), motion) = (setting(constraint, random), random.motion());

@@ -29,7 +29,7 @@ struct Setting {
 
 impl Setting {
     fn new(force: &Object, random: &mut Random) -> Self {
-        let markers = marker_count(force.need().count, |n| force.defect(n));
+        let markers = marker_count(force.need().markers(), |n| force.defect(n));
         let mut x = vec![0.0; force.states()];
         force.initial(&mut x);
         x.iter_mut().for_each(|x| *x += 0.1 * random.number());

@@ -8,6 +8,7 @@
 mod disc;
 mod distance;
 mod gear;
+mod incompressible;
 pub(crate) mod jets;
 mod no_slip;
 mod point_on_line;
@@ -19,6 +20,7 @@ mod volume;
 pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
 pub use gear::{Gear, GearRatio};
+pub use incompressible::Incompressible;
 pub use jets::Scratch;
 pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
 pub use point_on_line::PointOnLine;
@@ -413,6 +415,7 @@ pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
         holonomic::<Distance>(),
         holonomic::<Gear>(),
         nonholonomic::<GearRatio>(),
+        holonomic::<Incompressible>(),
         nonholonomic::<KnifeEdge>(),
         nonholonomic::<NoSlip>(),
         holonomic::<PointOnLine>(),

@@ -42,14 +42,14 @@ pub const CONTACT_ROWS: usize = 3;
 pub type Touching = (Frame, Vec<Point>);
 
 impl Markers for Touching {
-    const NEED: Need = Need { key: "between", count: None, oriented: 1 };
+    const NEED: Need = Need { key: "between", count: None, oriented: 1, affine: false };
     fn indices(&self) -> Vec<usize> {
         std::iter::once(self.0.0).chain(self.1.iter().map(|m| m.0)).collect()
     }
 }
 
 impl Markers for (Point, Vec<Point>) {
-    const NEED: Need = Need { key: "between", count: None, oriented: 0 };
+    const NEED: Need = Need { key: "between", count: None, oriented: 0, affine: false };
     fn indices(&self) -> Vec<usize> {
         std::iter::once(self.0.0).chain(self.1.iter().map(|m| m.0)).collect()
     }

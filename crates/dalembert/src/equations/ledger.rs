@@ -53,12 +53,26 @@ impl Model {
             let body = S::view::<Bodies, _>(&*body.item);
             ledger.kinetic += body.kinetic(cache);
             ledger.potential -= gravity.dot(body.centre(cache)) * mass;
+            ledger.potential += body.stored(cache);
         }
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
             ledger.potential += S::view::<Forces, _>(&*force.item).energy(&self.instant(s, i, &w.signals), &w.at);
         }
         ledger
+    }
+
+    /// The force that dissipates least, and how much, in W; none without forces.
+    pub fn least_dissipation(&self, s: &State<f64>, w: &mut Work<f64>) -> Option<(usize, f64)> {
+        let mut least: Option<(usize, f64)> = None;
+        for (i, force) in self.forces.iter().enumerate() {
+            w.gather(&force.markers);
+            let heat = f64::view::<Forces, _>(&*force.item).dissipation(&self.instant(s, i, &w.signals), &w.at);
+            if least.is_none_or(|(_, other)| heat < other) {
+                least = Some((i, heat));
+            }
+        }
+        least
     }
 
     /// The momenta of a prepared state.

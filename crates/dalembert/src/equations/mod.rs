@@ -157,6 +157,9 @@ impl System for Model {
 
     fn integrand<S: Scalar>(&self, s: &State<S>, multipliers: &[S], w: &mut Work<S>, out: &mut [S]) {
         out.fill(S::zero());
+        for (i, body) in self.bodies.iter().enumerate() {
+            out[DISSIPATED] += S::view::<Bodies, _>(&*body.item).dissipation(&w.cache[self.layout.cache[i].clone()]);
+        }
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);

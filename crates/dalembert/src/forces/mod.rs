@@ -5,9 +5,12 @@
 
 mod actuator;
 mod applied;
+pub mod contact_field;
 mod drag;
 mod edge_drag;
+mod elastic;
 mod gravitation;
+mod motor;
 mod muscle;
 mod nonlinear_spring;
 mod rotational_spring;
@@ -15,9 +18,12 @@ mod spring;
 
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
+pub use contact_field::ContactField;
 pub use drag::Drag;
 pub use edge_drag::EdgeDrag;
+pub use elastic::Elastic;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
+pub use motor::Motor;
 pub use muscle::{ForceVelocity, Muscle};
 pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
 pub use rotational_spring::RotationalSpring;
@@ -35,7 +41,8 @@ pub trait Force: About {
     type Markers: Markers;
     /// Whether it acts between its markers only: then it has no resultant force and no resultant moment. A force on a
     /// single marker acts from outside, all others are taken to be internal.
-    const INTERNAL: bool = !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
+    const INTERNAL: bool = matches!(<Self::Markers as Markers>::NEED, Need { affine: true, .. })
+        || !matches!(<Self::Markers as Markers>::NEED.count, Some(1));
 
     /// Writes the wrench at each marker.
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]);
@@ -186,9 +193,12 @@ pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
         kind_of::<Actuator>(),
         kind_of::<AppliedForce>(),
         kind_of::<AppliedTorque>(),
+        kind_of::<ContactField>(),
         kind_of::<Drag>(),
         kind_of::<EdgeDrag>(),
+        kind_of::<Elastic>(),
         kind_of::<Gravitation>(),
+        kind_of::<Motor>(),
         kind_of::<Muscle>(),
         kind_of::<NonlinearSpring>(),
         kind_of::<RotationalSpring>(),

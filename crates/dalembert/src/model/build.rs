@@ -1,8 +1,10 @@
 //! Building a model: typed handles for Rust, checked entries for scenes.
 
-use super::{Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site};
+use super::{
+    AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
+};
 use crate::assemblies::Assembly;
-use crate::bodies::{AnyBody, Body, Ground, Rigid};
+use crate::bodies::{AnyBody, Body, Ground, Rigid, Tree};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
@@ -16,6 +18,7 @@ use std::sync::Arc;
 pub trait Oriented: Body {}
 impl Oriented for Ground {}
 impl Oriented for Rigid {}
+impl Oriented for Tree {}
 
 /// A handle to a body of known kind.
 #[derive(Debug)]
@@ -91,6 +94,11 @@ impl Builder {
         self
     }
 
+    /// The gravitational acceleration so far, in m/s².
+    pub(crate) fn given_gravity(&self) -> [f64; 3] {
+        self.gravity
+    }
+
     /// The ground.
     pub fn ground(&self) -> BodyId<Ground> {
         BodyId { index: 0, kind: PhantomData }
@@ -116,6 +124,25 @@ impl Builder {
     /// Adds a frame on a body: a point and an orientation, given in the body's frame.
     pub fn frame<B: Oriented>(&mut self, name: &str, body: BodyId<B>, at: [f64; 3], turn: Orientation) -> Frame {
         Frame(self.insert_marker(name, body.index, at, turn))
+    }
+
+    /// The four markers of a body that show its deformation.
+    pub fn affine_frame<B: Body>(&mut self, body: BodyId<B>) -> AffineFrame {
+        AffineFrame(self.insert_affine_frame(body.index))
+    }
+    /// Adds a frame on a link of a tree, given in the frame of the link; none if there is no such link.
+    pub fn link_frame(
+        &mut self,
+        name: &str,
+        body: BodyId<Tree>,
+        link: &str,
+        at: [f64; 3],
+        turn: Orientation,
+    ) -> Option<Frame> {
+        let part = self.bodies[body.index].item.part(link)?;
+        let number = self.insert_marker(name, body.index, at, turn);
+        self.set_part(number, part);
+        Some(Frame(number))
     }
 
     /// Attaches a force.
@@ -178,6 +205,23 @@ impl Builder {
         let name = if name.is_empty() { owner.clone() } else { format!("{owner}.{name}") };
         self.markers.push(Marker { name, body, site: Site::frame(at, turn.quaternion()), orientation: turn });
         self.markers.len() - 1
+    }
+
+    /// The markers of a body's affine frame; those that exist already are used again.
+    pub(crate) fn insert_affine_frame(&mut self, body: usize) -> [usize; 4] {
+        let owner = self.bodies[body].name.clone();
+        let mut find = |label: &str, at: [f64; 3]| {
+            let name = if label.is_empty() { owner.clone() } else { format!("{owner}.{label}") };
+            let known = self.markers.iter().position(|m| m.body == body && m.name == name && m.site.at == at);
+            known.unwrap_or_else(|| self.insert_marker(label, body, at, Orientation::default()))
+        };
+        let origin = find("", [0.0; 3]);
+        let [x, y, z] = AXIS_MARKERS.map(|(label, at)| find(label, at));
+        [origin, x, y, z]
+    }
+    /// Moves a marker to another part of its body.
+    pub(crate) fn set_part(&mut self, marker: usize, part: usize) {
+        self.markers[marker].site.part = part;
     }
 
     /// A marker whose name does not begin with that of its body.
@@ -296,12 +340,14 @@ impl Builder {
         for marker in &self.markers {
             let body = &self.bodies[marker.body];
             let turned = marker.orientation != Orientation::default();
-            if !body.item.oriented() && (marker.site.at != [0.0; 3] || turned) {
-                let message = format!(
-                    "marker `{}`: a {} is a single point; it has no place for an offset or an orientation",
-                    marker.name,
-                    body.item.kind()
-                );
+            let (oriented, extended) = (body.item.oriented(), body.item.extended());
+            if (!extended && marker.site.at != [0.0; 3]) || (!oriented && turned) {
+                let lack = if extended {
+                    "body has points, but no orientation"
+                } else {
+                    "is a single point; it has no place for an offset or an orientation"
+                };
+                let message = format!("marker `{}`: a {} {lack}", marker.name, body.item.kind());
                 errors.push(ModelError { section: "body", name: body.name.clone(), key: None, message });
             }
         }
@@ -334,7 +380,7 @@ impl Builder {
             self.contacts.iter().map(|c| (c.section, &c.name, c.item.need(), &c.markers, self.contact_defect(c)));
         for (section, name, need, markers, defect) in forces.chain(constraints).chain(contacts) {
             let mut blame = |key, message| errors.push(ModelError { section, name: name.clone(), key, message });
-            match need.count {
+            match need.markers() {
                 Some(count) if count != markers.len() => blame(
                     Some(need.key),
                     format!("needs {count} marker{}, found {}", if count == 1 { "" } else { "s" }, markers.len()),

@@ -40,6 +40,23 @@ impl From<Frame> for Point {
     }
 }
 
+/// Four markers that show a homogeneous deformation: the origin of a body's frame and the points at unit distance along its
+/// axes. With their places rᵢ the deformation gradient has the columns rᵢ − r₀. On a rigid body it is the rotation; on four
+/// particles it is that of the tetrahedron between them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct AffineFrame(pub(crate) [usize; 4]);
+
+impl AffineFrame {
+    /// The frame between any four points; the reference points are the origin and the three unit points.
+    pub fn between(points: [Point; 4]) -> Self {
+        Self(points.map(|point| point.0))
+    }
+}
+
+/// Names and places of the three markers along the axes.
+pub(crate) const AXIS_MARKERS: [(&str, [f64; 3]); 3] =
+    [("axis_x", [1.0, 0.0, 0.0]), ("axis_y", [0.0, 1.0, 0.0]), ("axis_z", [0.0, 0.0, 1.0])];
+
 /// What markers an element asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -49,6 +66,15 @@ pub struct Need {
     pub count: Option<usize>,
     /// How many of them, counted from the first, must have an orientation.
     pub oriented: usize,
+    /// Whether the last of them is an affine frame: a body whose name stands for four markers, see [`AffineFrame`].
+    pub affine: bool,
+}
+
+impl Need {
+    /// The number of markers in the model, or any number if `None`.
+    pub fn markers(&self) -> Option<usize> {
+        self.count.map(|count| if self.affine { count + 3 } else { count })
+    }
 }
 
 /// A typed set of markers: what an element is attached to.
@@ -60,44 +86,56 @@ pub trait Markers {
 }
 
 impl Markers for Point {
-    const NEED: Need = Need { key: "at", count: Some(1), oriented: 0 };
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: 0, affine: false };
     fn indices(&self) -> Vec<usize> {
         vec![self.0]
     }
 }
 impl Markers for Frame {
-    const NEED: Need = Need { key: "at", count: Some(1), oriented: 1 };
+    const NEED: Need = Need { key: "at", count: Some(1), oriented: 1, affine: false };
     fn indices(&self) -> Vec<usize> {
         vec![self.0]
     }
 }
 impl Markers for [Point; 2] {
-    const NEED: Need = Need { key: "between", count: Some(2), oriented: 0 };
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 0, affine: false };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
 impl Markers for [Frame; 2] {
-    const NEED: Need = Need { key: "between", count: Some(2), oriented: 2 };
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 2, affine: false };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
 impl Markers for (Frame, Point) {
-    const NEED: Need = Need { key: "between", count: Some(2), oriented: 1 };
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 1, affine: false };
     fn indices(&self) -> Vec<usize> {
         vec![self.0.0, self.1.0]
     }
 }
 impl Markers for [Frame; 3] {
-    const NEED: Need = Need { key: "between", count: Some(3), oriented: 3 };
+    const NEED: Need = Need { key: "between", count: Some(3), oriented: 3, affine: false };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }
 }
 impl Markers for Vec<Point> {
-    const NEED: Need = Need { key: "markers", count: None, oriented: 0 };
+    const NEED: Need = Need { key: "markers", count: None, oriented: 0, affine: false };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
+    }
+}
+impl Markers for AffineFrame {
+    const NEED: Need = Need { key: "on", count: Some(1), oriented: 0, affine: true };
+    fn indices(&self) -> Vec<usize> {
+        self.0.to_vec()
+    }
+}
+impl Markers for (Frame, AffineFrame) {
+    const NEED: Need = Need { key: "between", count: Some(2), oriented: 1, affine: true };
+    fn indices(&self) -> Vec<usize> {
+        std::iter::once(self.0.0).chain(self.1.0).collect()
     }
 }

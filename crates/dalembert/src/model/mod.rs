@@ -10,7 +10,8 @@ mod param;
 mod place;
 
 pub use build::{BodyId, Builder, ModelError, Oriented};
-pub use marker::{Frame, Markers, Need, Point, Site};
+pub(crate) use marker::AXIS_MARKERS;
+pub use marker::{AffineFrame, Frame, Markers, Need, Point, Site};
 pub use orientation::Orientation;
 pub use param::Param;
 pub use place::{Acceleration, Instant, Place, Wrench};

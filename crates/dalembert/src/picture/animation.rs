@@ -9,10 +9,22 @@ use super::{Bounds, short, short3};
 use crate::model::Model;
 use dalembert_methods::lie::Quat;
 use dalembert_methods::trajectory::Event;
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The channels of a deformation gradient.
+const GRADIENT: [&str; 9] = [
+    "gradient.xx",
+    "gradient.xy",
+    "gradient.xz",
+    "gradient.yx",
+    "gradient.yy",
+    "gradient.yz",
+    "gradient.zx",
+    "gradient.zy",
+    "gradient.zz",
+];
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 1500;
 /// Fewest frames that the limit on size leaves.
@@ -38,6 +50,9 @@ pub struct Node {
     pub name: String,
     /// Whether it turns: then four columns of a quaternion follow the three of its position.
     pub turns: bool,
+    /// Whether it deforms: then nine columns of the deformation gradient, by rows, follow those of its position.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deforms: bool,
 }
 
 /// An element between two points.
@@ -119,7 +134,7 @@ pub struct Happening {
 
 /// What there is to see of a run.
 ///
-/// `data` holds the columns of all nodes (position x, y, z and, if they turn, the quaternion w, x, y, z), then those of all
+/// `data` holds the columns of all nodes (position x, y, z; if they turn, the quaternion w, x, y, z; if they deform, the gradient by rows), then those of all
 /// contacts (mode, force x, y, z), of all shades, and of those surfaces that move, in the code of [`super::codec`] as base64.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Animation {
@@ -163,6 +178,9 @@ pub struct Animation {
     pub events: Vec<Happening>,
     /// Low end and step of the columns of positions: x, y, z, m.
     pub position_grids: [[f64; 2]; 3],
+    /// Low end and step of the columns of deformation gradients.
+    #[serde(default)]
+    pub gradient_grid: [f64; 2],
     /// Low end and step of the columns of forces, N.
     pub force_grid: [f64; 2],
     /// The columns.
@@ -194,27 +212,34 @@ pub(super) const MODE_GRID: Grid = Grid { low: 0.0, step: 1.0 };
 
 /// From markers of a model to anchors of a picture.
 pub(super) struct Anchors {
-    /// The node of each body.
+    /// The first node of each body; each of its parts has one.
     nodes: Vec<i64>,
 }
 
 impl Anchors {
     fn new(model: &Model) -> Self {
         let mut next = 0;
-        let nodes = model.layout.v.iter().map(|v| if v.is_empty() { -1 } else { (next, next += 1).0 });
-        Self { nodes: nodes.collect() }
+        let first = |(i, body): (usize, &crate::model::Entry<Box<dyn crate::bodies::AnyBody>>)| {
+            if model.layout.v[i].is_empty() {
+                return -1;
+            }
+            let first = next;
+            next += body.item.parts() as i64;
+            first
+        };
+        Self { nodes: model.bodies.iter().enumerate().map(first).collect() }
     }
 
-    /// The node of a body.
-    pub fn node(&self, body: usize) -> i64 {
-        self.nodes[body]
+    /// The node of a part of a body; −1 if it cannot move.
+    pub fn node(&self, body: usize, part: usize) -> i64 {
+        if self.nodes[body] < 0 { -1 } else { self.nodes[body] + part as i64 }
     }
 
     /// The anchor of a marker.
     pub fn of(&self, model: &Model, marker: usize) -> Anchor {
         let marker = &model.markers[marker];
         let [x, y, z] = short3(marker.site.at);
-        (self.nodes[marker.body], x, y, z)
+        (self.node(marker.body, marker.site.part), x, y, z)
     }
 }
 
@@ -229,24 +254,30 @@ impl Animation {
         let filmed = film.frames();
         let places = film.places();
         let anchors = Anchors::new(model);
-        let moving: Vec<usize> = (0..model.bodies.len()).filter(|&i| anchors.node(i) >= 0).collect();
+        let moving = (0..model.bodies.len()).filter(|&i| anchors.node(i, 0) >= 0);
+        let parts = moving.flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| (i, part)));
         let (first, last) = (filmed.first()?[0], filmed.last()?[0]);
         let columns_of = |name: &str, parts: &[&str]| -> Option<Vec<usize>> {
             parts.iter().map(|part| places.get(format!("{name}.{part}").as_str()).copied()).collect()
         };
         let mut nodes = Vec::new();
         let mut sources = Vec::new();
-        for &i in &moving {
-            let name = format!("body.{}", model.bodies[i].name);
-            let turns = model.bodies[i].item.oriented();
+        for (i, part) in parts {
+            let body = &model.bodies[i];
+            let name = match body.item.part_name(part) {
+                Some(part) => format!("body.{}.{part}", body.name),
+                None => format!("body.{}", body.name),
+            };
+            let turns = body.item.oriented();
+            let gradient = columns_of(&name, &GRADIENT).unwrap_or_default();
             let place = columns_of(&name, &["position.x", "position.y", "position.z"])?;
             let turn = if turns {
                 columns_of(&name, &["orientation.w", "orientation.x", "orientation.y", "orientation.z"])?
             } else {
                 Vec::new()
             };
-            nodes.push(Node { name, turns });
-            sources.push((place, turn));
+            nodes.push(Node { name, turns, deforms: !gradient.is_empty() });
+            sources.push(Source { place, turn, gradient });
         }
         if nodes.is_empty() {
             return None;
@@ -257,18 +288,22 @@ impl Animation {
 
         let (shades, shade_columns) = shades(film);
         let contacts = contact_points(model, &anchors);
-        let count = sources.iter().map(|(p, t)| p.len() + t.len()).sum::<usize>() + 4 * contacts.len() + shades.len();
+        let own = sources.iter().map(|s| s.place.len() + s.turn.len() + s.gradient.len()).sum::<usize>();
+        let count = own + 4 * contacts.len() + shades.len();
         let wanted = ((RATE * shown).ceil() as usize + 1).min(MOST_FRAMES);
         let frames = thinned(&filmed, wanted.min((MOST_VALUES / count.max(1)).max(FEWEST_FRAMES)));
 
         let bounds = bounds(model, &anchors, &sources, &frames);
         let grids: [Grid; 3] = std::array::from_fn(|k| {
             // The range of positions themselves: the box may be larger.
-            let values = sources.iter().flat_map(|(place, _)| frames.iter().map(|frame| frame[place[k]]));
-            over(values)
+            over(sources.iter().flat_map(|source| frames.iter().map(|frame| frame[source.place[k]])))
         });
+        let gradients = sources
+            .iter()
+            .flat_map(|source| frames.iter().flat_map(|frame| source.gradient.iter().map(|&column| frame[column])));
+        let gradient_grid = over(gradients);
         let mut out = Vec::new();
-        for (place, turn) in &sources {
+        for Source { place, turn, gradient } in &sources {
             for (k, &column) in place.iter().enumerate() {
                 encode(frames.iter().map(|frame| grids[k].round(frame[column])), &mut out);
             }
@@ -277,6 +312,9 @@ impl Animation {
                 for k in 0..4 {
                     encode(turns.iter().map(|turn| turn_grid().round(turn[k])), &mut out);
                 }
+            }
+            for &column in gradient {
+                encode(frames.iter().map(|frame| gradient_grid.round(frame[column])), &mut out);
             }
         }
         let force_columns: Vec<Option<Vec<usize>>> =
@@ -332,6 +370,7 @@ impl Animation {
             shades,
             events: events.iter().take(MOST_EVENTS).map(happening).collect(),
             position_grids: grids.map(|grid| [grid.low, grid.step]),
+            gradient_grid: [gradient_grid.low, gradient_grid.step],
             force_grid: [force_grid.low, force_grid.step],
             data: base64(&out),
         })
@@ -367,6 +406,8 @@ impl Animation {
             let turn: &[&str] = if node.turns { &["w", "x", "y", "z"] } else { &[] };
             columns.extend(["x", "y", "z"].iter().map(|part| place(format!("{}.position.{part}", node.name))));
             columns.extend(turn.iter().map(|part| place(format!("{}.orientation.{part}", node.name))));
+            let gradient: &[&str] = if node.deforms { &GRADIENT } else { &[] };
+            columns.extend(gradient.iter().map(|part| place(format!("{}.{part}", node.name))));
         }
         for contact in &self.contacts {
             let parts = ["mode", "force.x", "force.y", "force.z"];
@@ -422,28 +463,45 @@ fn continuous(turns: impl Iterator<Item = [f64; 4]>) -> Vec<[f64; 4]> {
     turns.map(follow).collect()
 }
 
+/// Where the columns of a node are in a row of the film.
+struct Source {
+    place: Vec<usize>,
+    turn: Vec<usize>,
+    gradient: Vec<usize>,
+}
+
+impl Source {
+    fn position(&self, frame: &[f64]) -> Vec3<f64> {
+        Vec3(std::array::from_fn(|k| frame[self.place[k]]))
+    }
+
+    /// Where a point of the node is.
+    fn point(&self, frame: &[f64], at: Vec3<f64>) -> Vec3<f64> {
+        let origin = self.position(frame);
+        match (self.turn.as_slice(), self.gradient.len()) {
+            (&[w, x, y, z], _) => origin + Quat([frame[w], frame[x], frame[y], frame[z]]).rotate(at),
+            (_, 9) => {
+                let rows = std::array::from_fn(|i| std::array::from_fn(|j| frame[self.gradient[3 * i + j]]));
+                origin + Mat3(rows) * at
+            }
+            _ => origin,
+        }
+    }
+}
+
 /// The box of all nodes in all frames and of all markers in some of them.
-fn bounds(model: &Model, anchors: &Anchors, sources: &[(Vec<usize>, Vec<usize>)], frames: &[&[f64]]) -> Bounds {
+fn bounds(model: &Model, anchors: &Anchors, sources: &[Source], frames: &[&[f64]]) -> Bounds {
     let mut bounds = Bounds::empty();
     for frame in frames {
-        for (place, _) in sources {
-            bounds.add(Vec3([frame[place[0]], frame[place[1]], frame[place[2]]]));
+        for source in sources {
+            bounds.add(source.position(frame));
         }
     }
     for frame in thinned(frames, BOUND_FRAMES) {
         for marker in &model.markers {
             let at = Vec3(marker.site.at);
-            let at = match usize::try_from(anchors.node(marker.body)).ok().map(|node| &sources[node]) {
-                None => at,
-                Some((place, turn)) => {
-                    let origin = Vec3([frame[place[0]], frame[place[1]], frame[place[2]]]);
-                    match turn.as_slice() {
-                        &[w, x, y, z] => origin + Quat([frame[w], frame[x], frame[y], frame[z]]).rotate(at),
-                        _ => origin,
-                    }
-                }
-            };
-            bounds.add(at);
+            let node = usize::try_from(anchors.node(marker.body, marker.site.part)).ok();
+            bounds.add(node.map_or(at, |node| sources[node].point(frame, at)));
         }
     }
     bounds

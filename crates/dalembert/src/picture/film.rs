@@ -7,9 +7,10 @@ use dalembert_methods::trajectory::Channel;
 use std::collections::HashMap;
 
 /// The channels a film needs, as patterns: places and turns of bodies, what colours elements, contacts.
-pub const PATTERNS: [&str; 6] = [
+pub const PATTERNS: [&str; 7] = [
     "body.*.position.*",
     "body.*.orientation.*",
+    "body.*.gradient.*",
     "force.*.activation",
     "constraint.*.pressure",
     "contact.*.mode",

@@ -1,8 +1,8 @@
 //! glTF 2.0: the motion for programs that show and edit scenes, as one binary file (`.glb`).
 //!
 //! Nodes are bodies with their solids; elements between two points are rods that stretch. All follow one animation, with the
-//! display's time: 1 s there is `pace` s of the run. Upwards is y, as the format wants it. Left out are volumes and contacts, whose
-//! shapes and numbers change in ways the format has no means for, and surfaces that points cannot pass.
+//! display's time: 1 s there is `pace` s of the run. Upwards is y, as the format wants it. Left out are volumes, deformations and contacts, which
+//! change in ways the format has no means for, and surfaces that points cannot pass.
 //!
 //! Reference: Khronos Group, glTF 2.0 specification, ISO/IEC 12113:2022.
 

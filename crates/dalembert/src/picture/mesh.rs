@@ -23,6 +23,7 @@ pub(super) const FORMS: usize = 3;
 pub(super) fn unit_of(form: Form) -> (usize, [f64; 3]) {
     match form {
         Form::Ball(r) => (0, [r; 3]),
+        Form::Ellipsoid(radii) => (0, radii),
         Form::Block(edges) => (1, edges),
         Form::Cylinder(r, h) => (2, [r, r, h]),
     }

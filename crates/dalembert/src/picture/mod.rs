@@ -20,6 +20,7 @@ pub use animation::{Anchor, Animation, AnimationError, ContactPoint, Face, Happe
 pub use film::{Film, PATTERNS};
 pub use scenery::{Scenery, Surface};
 pub use solids::{Form, Solid};
+pub(crate) use solids::{number, vector};
 pub use track::{Pose, Track};
 
 use dalembert_methods::vector::Vec3;

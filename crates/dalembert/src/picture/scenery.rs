@@ -81,7 +81,7 @@ pub(super) fn surfaces(
         let marker = contact.markers[0];
         let parameters = contact.item.parameters();
         let name = format!("contact.{}", contact.name);
-        let fixed = anchors.node(model.markers[marker].body) < 0;
+        let fixed = anchors.node(model.markers[marker].body, 0) < 0;
         let mut at = anchors.of(model, marker);
         let mut heights = None;
         let surface = match contact.item.kind() {
@@ -121,6 +121,20 @@ pub(super) fn surfaces(
             at: anchors.of(model, marker),
             turn: Quat::from_matrix(model.markers[marker].site.rotation).0.map(short),
             surface: Surface::Plane(short3(vector(&constraint.item.parameters(), "normal").normalized().0)),
+            moves: None,
+        });
+    }
+    // Supports of soft bodies are planes at a distance from a marker.
+    for field in model.forces.iter().filter(|f| f.item.kind() == "contact_field") {
+        let parameters = field.item.parameters();
+        let (marker, normal) = (field.markers[0], vector(&parameters, "normal").normalized());
+        let site = &model.markers[marker].site;
+        let [x, y, z] = short3((Vec3(site.at) + site.rotation * (normal * number(&parameters, "offset"))).0);
+        keep(Scenery {
+            name: format!("{}.{}", field.section, field.name),
+            at: (anchors.node(model.markers[marker].body, site.part), x, y, z),
+            turn: Quat::from_matrix(site.rotation).0.map(short),
+            surface: Surface::Plane(short3(normal.0)),
             moves: None,
         });
     }

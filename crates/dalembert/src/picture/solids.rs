@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub enum Form {
     /// A ball of this radius.
     Ball(f64),
+    /// An ellipsoid with these half axes.
+    Ellipsoid([f64; 3]),
     /// A box with these edges.
     Block([f64; 3]),
     /// A cylinder of this radius and length along z.
@@ -63,15 +65,20 @@ pub(super) fn thickness(model: &Model, bounds: &Bounds) -> f64 {
 pub(super) fn solids(model: &Model, anchors: &Anchors, thickness: f64) -> Vec<Solid> {
     let heaviest = model.bodies.iter().map(|b| b.item.total_mass()).filter(|m| m.is_finite()).fold(0.0, f64::max);
     let mut solids = Vec::new();
-    for body in 0..model.bodies.len() {
-        let node = anchors.node(body);
+    let parts = (0..model.bodies.len()).flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| (i, part)));
+    for (body, part) in parts {
+        let node = anchors.node(body, part);
         if node < 0 {
             continue;
         }
-        let mut own = told(model, body);
+        let mut own = told(model, (body, part));
+        own.extend(reference(&model.bodies[body].item.parameters()));
         if own.is_empty() {
-            own = match model.bodies[body].item.inertia() {
-                Some((centre, inertia)) => by_inertia(model, body, centre, inertia, thickness),
+            let item = &model.bodies[body].item;
+            own = match item.inertia(part) {
+                Some(bulk) => by_inertia(model, (body, part), bulk, thickness),
+                // A link without mass is a frame only.
+                None if item.parts() > 1 => Vec::new(),
                 None => {
                     let share = (model.bodies[body].item.total_mass() / heaviest).cbrt().clamp(0.35, 1.0);
                     vec![(Form::Ball(thickness * share), Vec3::zero(), Quat::identity())]
@@ -93,16 +100,62 @@ type Piece = (Form, Vec3<f64>, Quat<f64>);
 fn rounded(form: Form) -> Form {
     match form {
         Form::Ball(r) => Form::Ball(short(r)),
+        Form::Ellipsoid(radii) => Form::Ellipsoid(short3(radii)),
         Form::Block(edges) => Form::Block(short3(edges)),
         Form::Cylinder(r, h) => Form::Cylinder(short(r), short(h)),
     }
 }
 
-/// What contacts and constraints tell of the form of a body.
-fn told(model: &Model, body: usize) -> Vec<Piece> {
+/// The reference shape of a body that has one among its parameters; shapes of many corners are the box around them.
+fn reference(parameters: &serde_json::Map<String, serde_json::Value>) -> Option<Piece> {
+    let (kind, shape) = parameters.get("shape")?.as_object()?.iter().next()?;
+    let shape = shape.as_object()?;
+    let list = |key: &str| serde_json::from_value::<Vec<f64>>(shape.get(key)?.clone()).ok();
+    let length = |key: &str| shape.get(key)?.as_f64();
+    // Plane shapes are drawn out along y; a slice of them shows all there is to see.
+    let depth = |extent: f64| length("depth").unwrap_or(1.0).min(0.4 * extent);
+    let upright = || along(Vec3([0.0, 1.0, 0.0]));
+    let centred = |form: Form, turn: Quat<f64>| (form, Vec3::zero(), turn);
+    let plain = |form: Form| centred(form, Quat::identity());
+    Some(match kind.as_str() {
+        "box" => plain(Form::Block(list("size")?.try_into().ok()?)),
+        "cylinder" => plain(Form::Cylinder(length("radius")?, length("length")?)),
+        "sphere" => plain(Form::Ball(length("radius")?)),
+        "ellipsoid" => plain(Form::Ellipsoid(list("radii")?.try_into().ok()?)),
+        "rectangle" => {
+            let [x, z] = list("size")?.try_into().ok()?;
+            plain(Form::Block([x, depth(x.max(z)), z]))
+        }
+        "disc" => {
+            let radius = length("radius")?;
+            centred(Form::Cylinder(radius, depth(2.0 * radius)), upright())
+        }
+        "ellipse" => {
+            let [x, z] = list("radii")?.try_into().ok()?;
+            plain(Form::Ellipsoid([x, 0.5 * depth(2.0 * x.max(z)), z]))
+        }
+        _ => {
+            let corners = serde_json::from_value::<Vec<Vec<f64>>>(shape.get("vertices")?.clone()).ok()?;
+            let mut bounds = Bounds::empty();
+            for corner in &corners {
+                match *corner.as_slice() {
+                    [x, z] => bounds.add(Vec3([x, 0.0, z])),
+                    [x, y, z] => bounds.add(Vec3([x, y, z])),
+                    _ => return None,
+                }
+            }
+            let thin = depth(bounds.diagonal());
+            let edges = std::array::from_fn(|k| (bounds.high[k] - bounds.low[k]).max(if k == 1 { thin } else { 0.0 }));
+            (Form::Block(edges), (Vec3(bounds.low) + Vec3(bounds.high)) * 0.5, Quat::identity())
+        }
+    })
+}
+
+/// What contacts and constraints tell of the form of a part of a body.
+fn told(model: &Model, of: (usize, usize)) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let site = |marker: usize| &model.markers[marker].site;
-    let on_body = |marker: usize| model.markers[marker].body == body;
+    let on_body = |marker: usize| (model.markers[marker].body, model.markers[marker].site.part) == of;
     let mut ball = |radius: f64, marker: usize| {
         let piece = (Form::Ball(radius), Vec3(site(marker).at), Quat::identity());
         if radius > 0.0 && !pieces.contains(&piece) {
@@ -142,22 +195,27 @@ fn told(model: &Model, body: usize) -> Vec<Piece> {
 }
 
 /// A number among the parameters of an element; 0 if there is none.
-pub(super) fn number(parameters: &serde_json::Map<String, serde_json::Value>, key: &str) -> f64 {
+pub(crate) fn number(parameters: &serde_json::Map<String, serde_json::Value>, key: &str) -> f64 {
     parameters.get(key).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
 }
 
 /// A vector among the parameters of an element; z if there is none.
-pub(super) fn vector(parameters: &serde_json::Map<String, serde_json::Value>, key: &str) -> Vec3<f64> {
+pub(crate) fn vector(parameters: &serde_json::Map<String, serde_json::Value>, key: &str) -> Vec3<f64> {
     let list = parameters.get(key).and_then(|value| serde_json::from_value::<[f64; 3]>(value.clone()).ok());
     Vec3(list.unwrap_or([0.0, 0.0, 1.0]))
 }
 
-/// The solid of a body by what holds it and by its inertia.
-fn by_inertia(model: &Model, body: usize, centre: [f64; 3], inertia: Mat3<f64>, thickness: f64) -> Vec<Piece> {
-    let mass = model.bodies[body].item.total_mass();
+/// The solid of a part of a body by what holds it, and by its mass, centre and inertia.
+fn by_inertia(
+    model: &Model,
+    of: (usize, usize),
+    (mass, centre, inertia): (f64, [f64; 3], Mat3<f64>),
+    thickness: f64,
+) -> Vec<Piece> {
+    let own = |marker: &usize| (model.markers[*marker].body, model.markers[*marker].site.part) == of;
     let at_markers = |markers: &mut dyn Iterator<Item = usize>| -> Vec<Vec3<f64>> {
         let mut points: Vec<Vec3<f64>> = Vec::new();
-        for marker in markers.filter(|&m| model.markers[m].body == body) {
+        for marker in markers.filter(own) {
             let at = Vec3(model.markers[marker].site.at);
             if !points.contains(&at) {
                 points.push(at);
@@ -214,6 +272,7 @@ fn rod(from: Vec3<f64>, to: Vec3<f64>, radius: f64) -> Option<Piece> {
 fn extent(form: Form) -> f64 {
     match form {
         Form::Ball(r) => 2.0 * r,
+        Form::Ellipsoid([a, b, c]) => 2.0 * a.max(b).max(c),
         Form::Block([a, b, c]) => a.max(b).max(c),
         Form::Cylinder(r, h) => h.max(2.0 * r),
     }
@@ -222,6 +281,7 @@ fn extent(form: Form) -> f64 {
 fn thinnest(form: Form) -> f64 {
     match form {
         Form::Ball(r) => 2.0 * r,
+        Form::Ellipsoid([a, b, c]) => 2.0 * a.min(b).min(c),
         Form::Block([a, b, c]) => a.min(b).min(c),
         Form::Cylinder(r, h) => h.min(2.0 * r),
     }

@@ -3,7 +3,7 @@
 use super::animation::{Anchor, Animation, AnimationError, MODE_GRID, turn_grid};
 use super::codec::{Decoder, Grid, unbase64};
 use dalembert_methods::lie::Quat;
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 
 /// Where a node is.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -12,6 +12,19 @@ pub struct Pose {
     pub at: [f64; 3],
     /// The orientation, a quaternion with the scalar first.
     pub turn: [f64; 4],
+    /// The deformation gradient by rows, in place of an orientation, if it deforms.
+    pub gradient: Option<[[f64; 3]; 3]>,
+}
+
+impl Pose {
+    /// Where a point in its frame is, m.
+    pub fn point(&self, at: [f64; 3]) -> [f64; 3] {
+        let moved = match self.gradient {
+            Some(gradient) => Mat3(gradient) * Vec3(at),
+            None => Quat(self.turn).rotate(Vec3(at)),
+        };
+        (Vec3(self.at) + moved).0
+    }
 }
 
 /// Positions, forces and shades of all frames.
@@ -47,12 +60,18 @@ impl Animation {
             for _ in 0..if node.turns { 4 } else { 0 } {
                 turn.push(column(turn_grid())?);
             }
+            let mut gradient = Vec::new();
+            for _ in 0..if node.deforms { 9 } else { 0 } {
+                gradient.push(column(grid(self.gradient_grid))?);
+            }
             for (k, poses) in poses.iter_mut().enumerate() {
+                let rows = || std::array::from_fn(|i| std::array::from_fn(|j| gradient[3 * i + j][k]));
                 let turn = match turn.as_slice() {
                     [w, x, y, z] => Quat([w[k], x[k], y[k], z[k]]).normalized().0,
                     _ => [1.0, 0.0, 0.0, 0.0],
                 };
-                poses.push(Pose { at: [place[0][k], place[1][k], place[2][k]], turn });
+                let gradient = node.deforms.then(rows);
+                poses.push(Pose { at: [place[0][k], place[1][k], place[2][k]], turn, gradient });
             }
         }
         let mut contacts = vec![Vec::with_capacity(self.contacts.len()); frames];
@@ -77,10 +96,9 @@ impl Animation {
 impl Track {
     /// Where an anchor is in a frame, m.
     pub fn place(&self, frame: usize, (node, x, y, z): Anchor) -> [f64; 3] {
-        let at = Vec3([x, y, z]);
         match usize::try_from(node).ok().and_then(|node| self.poses[frame].get(node)) {
-            None => at.0,
-            Some(pose) => (Vec3(pose.at) + Quat(pose.turn).rotate(at)).0,
+            None => [x, y, z],
+            Some(pose) => pose.point([x, y, z]),
         }
     }
 }

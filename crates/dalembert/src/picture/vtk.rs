@@ -56,12 +56,12 @@ fn frame(animation: &Animation, track: &Track, k: usize) -> Polygons {
         let Some(pose) = usize::try_from(solid.node).ok().and_then(|node| track.poses[k].get(node)) else { continue };
         let (form, scale) = unit_of(solid.form);
         let mesh = unit(form);
-        let (own, body) = (Quat(solid.turn), Quat(pose.turn));
+        let own = Quat(solid.turn);
         let first = out.points.len();
         for point in &mesh.points {
             let scaled = Vec3(std::array::from_fn(|i| point[i] * scale[i]));
             let at = Vec3(solid.at) + own.rotate(scaled);
-            out.point((Vec3(pose.at) + body.rotate(at)).0);
+            out.point(pose.point(at.0));
         }
         for triangle in &mesh.triangles {
             out.cells[2].push(plain(triangle.map(|i| first + i).to_vec(), solid.node as usize));

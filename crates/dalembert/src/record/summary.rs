@@ -239,6 +239,20 @@ impl Summary {
     /// The layout this version writes.
     pub const FORMAT_VERSION: u32 = 1;
 
+    /// What to try so that the run takes less time, if its work tells.
+    pub fn advice(&self) -> Option<String> {
+        let count = |name: &str| self.counts.get(name).copied().unwrap_or(0);
+        let (stiff, steps) = (count("stiff"), count("steps"));
+        // A few such steps cost little.
+        (20 * stiff > steps).then(|| {
+            format!(
+                "{stiff} of {steps} steps were as long as the stability of `{}` allows, not as its tolerance asks: the motion is \
+                 stiff there; try `run.integrator = \"radau\"`",
+                self.integrator
+            )
+        })
+    }
+
     /// The text of `summary.json`: indented JSON with a line end.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("maps have text keys and numbers are finite or text");

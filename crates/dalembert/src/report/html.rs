@@ -239,7 +239,8 @@ fn work(summary: &Summary) -> String {
     } else {
         format!("<div><h3>Work done</h3>{}</div>", tables::counts(summary))
     };
-    format!("<div class=\"pair\">{counts}<div><h3>Settings</h3>{}</div></div>\n", tables::settings(summary))
+    let advice = summary.advice().map_or_else(String::new, |advice| format!("<p>{}.</p>\n", escape(&advice)));
+    format!("<div class=\"pair\">{counts}<div><h3>Settings</h3>{}</div></div>\n{advice}", tables::settings(summary))
 }
 
 fn scene(text: &str) -> String {

@@ -98,6 +98,8 @@ pub struct Shapes {
     pub view: View,
     /// The instants in the order they were asked for.
     pub snapshots: Vec<Snapshot>,
+    /// Ways of points through the world frame, m.
+    pub traces: Vec<Vec<[f64; 3]>>,
     /// Remarks under the picture, such as instants that did not occur.
     pub remarks: Vec<String>,
 }
@@ -119,7 +121,8 @@ impl Paper {
 impl Shapes {
     /// The rectangle on paper that holds all shapes with a rim around them, in m; none if there is nothing to see.
     pub fn frame(&self) -> Option<[[f64; 2]; 2]> {
-        let lines = self.snapshots.iter().flat_map(|s| s.lines.iter().flatten()).map(|p| (self.view.project(*p), 0.0));
+        let lines = self.snapshots.iter().flat_map(|s| s.lines.iter().flatten()).chain(self.traces.iter().flatten());
+        let lines = lines.map(|p| (self.view.project(*p), 0.0));
         let balls = self.snapshots.iter().flat_map(|s| &s.balls).map(|(p, radius)| (self.view.project(*p), *radius));
         let mut low = [f64::INFINITY; 2];
         let mut high = [f64::NEG_INFINITY; 2];
@@ -159,6 +162,12 @@ impl Shapes {
             }
         }
         self.draw_surfaces(&mut svg, &paper);
+        for trace in &self.traces {
+            let places: Vec<[f64; 2]> = trace.iter().map(|p| paper.place(self.view.project(*p))).collect();
+            if places.iter().flatten().all(|c| c.is_finite()) {
+                svg.path("trail c5", &polyline(&simplify(&places, 0.1)));
+            }
+        }
         for (index, snapshot) in self.snapshots.iter().enumerate() {
             self.draw_snapshot(&mut svg, &paper, snapshot, index % CURVES);
         }
@@ -257,7 +266,8 @@ mod tests {
     use super::*;
 
     fn picture(view: View, snapshots: Vec<Snapshot>) -> Shapes {
-        Shapes { name: "a".into(), title: "b < c".into(), view, snapshots, remarks: vec!["d & e".into()] }
+        let (name, title, remarks) = ("a".into(), "b < c".into(), vec!["d & e".into()]);
+        Shapes { name, title, view, snapshots, traces: Vec::new(), remarks }
     }
 
     #[test]

@@ -43,6 +43,10 @@ pub struct Audit {
     /// Heat of sliding and energy lost in impacts.
     lost: [f64; 2],
     residual: Vec<f64>,
+    /// The time looked at last.
+    time: Option<f64>,
+    /// A force that dissipates less than nothing, when, and how much.
+    gain: Option<(usize, f64, f64)>,
 }
 
 impl Audit {
@@ -67,19 +71,33 @@ impl Audit {
             worst_velocity: 0.0,
             lost: [0.0; 2],
             residual: vec![0.0; shape.rows()],
+            time: None,
+            gain: None,
         }
     }
 
     /// Takes a state at the end of a step (or the initial one) into account; `error` is the estimate η of the step.
     pub fn observe(&mut self, model: &Model, s: &State<f64>, error: f64) {
         let ledger = self.look(model, s);
-        self.allowed += self.step_allowance(model, s, &ledger, error);
+        let allowed = self.step_allowance(model, s, &ledger, error);
+        self.allow(model, s, allowed);
     }
 
     /// The same for a step of which the method itself says how much energy it may have missed, in J.
     pub fn observe_missed(&mut self, model: &Model, s: &State<f64>, missed: f64) {
         let ledger = self.look(model, s);
-        self.allowed += self.factor * missed + rounding(&ledger);
+        self.allow(model, s, self.factor * missed + rounding(&ledger));
+    }
+
+    /// Adds the allowance of a step. A force whose dissipation over the step is below zero by more than that creates energy.
+    fn allow(&mut self, model: &Model, s: &State<f64>, allowed: f64) {
+        self.allowed += allowed;
+        let h = self.time.map_or(0.0, |time| s.t - time);
+        self.time = Some(s.t);
+        if self.gain.is_none() {
+            let least = model.least_dissipation(s, &mut self.work);
+            self.gain = least.filter(|(_, heat)| heat * h < -allowed).map(|(force, heat)| (force, s.t, heat));
+        }
     }
 
     /// Compares the energies and residuals of a state with what was before.
@@ -119,6 +137,12 @@ impl Audit {
         }
         sum += s.z.iter().map(|&z| weight(z)).sum::<f64>();
         self.factor * error.max(LEAST) * sum + rounding(ledger)
+    }
+
+    /// The first force found to dissipate less than nothing: its number, the time in s and its dissipation in W. No law of a material or
+    /// contact may do so (the dissipation inequality).
+    pub fn gain(&self) -> Option<(usize, f64, f64)> {
+        self.gain
     }
 
     /// The verdict.

@@ -9,7 +9,7 @@ use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::contacts::{CONTACT_ROWS, Surfaces};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::forces::Forces;
-use crate::model::{Instant, Model, Place, Site, Wrench};
+use crate::model::{Instant, Marker, Model, Place, Site, Wrench};
 use crate::scene::nearest;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
@@ -56,7 +56,11 @@ impl<'m> Solver<'m> {
 #[derive(Copy, Clone, Debug)]
 enum Source {
     Time,
-    Body(usize),
+    /// A part of a body.
+    Body(usize, usize),
+    /// The deformation gradient of a body.
+    Gradient(usize),
+    Marker(usize),
     Coordinates(usize),
     Reaction(usize),
     Multipliers(usize),
@@ -198,7 +202,9 @@ fn every(model: &Model) -> Vec<Source> {
     let constraints = 0..model.constraints.len();
     let with_coordinates = constraints.clone().filter(|&i| !model.constraints[i].item.coordinates().is_empty());
     std::iter::once(Source::Time)
-        .chain(moving.map(Source::Body))
+        .chain(moving.flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| Source::Body(i, part))))
+        .chain((0..model.bodies.len()).filter(|&i| deforms(model, i)).map(Source::Gradient))
+        .chain((0..model.markers.len()).filter(|&i| is_free(model, i)).map(Source::Marker))
         .chain(with_coordinates.map(Source::Coordinates))
         .chain(constraints.map(|i| {
             let named = !model.constraints[i].item.multipliers().is_empty();
@@ -210,6 +216,18 @@ fn every(model: &Model) -> Vec<Source> {
         .chain([Source::Energy, Source::Momentum])
         .chain((model.shape().rows() > 0).then_some(Source::Residuals))
         .collect()
+}
+
+/// Whether a marker was given a name of its own, on a body that can move.
+fn is_free(model: &Model, marker: usize) -> bool {
+    let Marker { name, body, .. } = &model.markers[marker];
+    !name.contains('.') && *name != model.bodies[*body].name && !model.layout.v[*body].is_empty()
+}
+
+/// Whether a body changes its shape.
+pub(super) fn deforms(model: &Model, body: usize) -> bool {
+    let item = &model.bodies[body].item;
+    item.extended() && !item.oriented() && !model.layout.v[body].is_empty()
 }
 
 fn vector(path: &str, unit: &str, frame: &str) -> [Channel; 3] {
@@ -227,8 +245,12 @@ fn wrench(path: &str, oriented: bool) -> Vec<Channel> {
 fn describe(model: &Model, source: Source) -> Vec<Channel> {
     match source {
         Source::Time => vec![Channel::time()],
-        Source::Body(i) => {
-            let path = format!("body.{}", model.bodies[i].name);
+        Source::Body(i, part) => {
+            let body = &model.bodies[i];
+            let path = match body.item.part_name(part) {
+                Some(name) => format!("body.{}.{name}", body.name),
+                None => format!("body.{}", body.name),
+            };
             let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
             channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             if model.bodies[i].item.oriented() {
@@ -237,6 +259,17 @@ fn describe(model: &Model, source: Source) -> Vec<Channel> {
                 }
                 channels.extend(vector(&format!("{path}.angular_velocity"), "rad/s", "world"));
             }
+            channels
+        }
+        Source::Gradient(i) => {
+            let path = format!("body.{}.gradient", model.bodies[i].name);
+            let name = |k: usize| Channel::new(format!("{path}.{}{}", AXES[k / 3], AXES[k % 3]), "1", "world");
+            (0..9).map(name).collect()
+        }
+        Source::Marker(i) => {
+            let path = format!("marker.{}", model.markers[i].name);
+            let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
+            channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             channels
         }
         Source::Coordinates(i) => {
@@ -295,13 +328,15 @@ fn width(model: &Model, source: Source) -> usize {
     let wrench = |oriented| if oriented { 6 } else { 3 };
     match source {
         Source::Time => 1,
-        Source::Body(i) => {
+        Source::Body(i, _) => {
             if model.bodies[i].item.oriented() {
                 13
             } else {
                 6
             }
         }
+        Source::Gradient(_) => 9,
+        Source::Marker(_) => 6,
         Source::Coordinates(i) => model.constraints[i].item.coordinates().len(),
         Source::Reaction(i) => wrench(model.constraints[i].item.need().oriented > 0),
         Source::Applied(i) => wrench(model.forces[i].item.need().oriented > 0),
@@ -327,15 +362,32 @@ fn fill(
         |w: &Work<f64>, markers: &[usize]| -> Vec<Place<f64>> { markers.iter().map(|&m| w.places[m]).collect() };
     match source {
         Source::Time => out[0] = s.t,
-        Source::Body(i) => {
+        Source::Body(i, part) => {
             let cache = &w.cache[model.layout.cache[i].clone()];
-            let place = f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site::point([0.0; 3]), cache);
+            let place =
+                f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site { part, ..Site::point([0.0; 3]) }, cache);
             place.r.write(out);
             place.v.write(&mut out[3..]);
             if out.len() > 6 {
                 out[6..10].copy_from_slice(&Quat::from_matrix(place.rotation).0);
                 place.omega.write(&mut out[10..]);
             }
+        }
+        Source::Gradient(i) => {
+            // ∇p by rows: what a step along each axis of the reference shape becomes.
+            let cache = &w.cache[model.layout.cache[i].clone()];
+            let body = f64::view::<Bodies, _>(&*model.bodies[i].item);
+            let origin = body.place(&Site::point([0.0; 3]), cache).r;
+            for k in 0..3 {
+                let mut step = [0.0; 3];
+                step[k] = 1.0;
+                let column = body.place(&Site::point(step), cache).r - origin;
+                (0..3).for_each(|row| out[3 * row + k] = column[row]);
+            }
+        }
+        Source::Marker(i) => {
+            w.places[i].r.write(out);
+            w.places[i].v.write(&mut out[3..]);
         }
         Source::Coordinates(i) => {
             let c = &model.constraints[i];

@@ -116,14 +116,14 @@ pub(super) fn unpack(
         z: fit("z", &state.z)?,
         p: fit("p", &state.p)?,
     };
-    let counts: &[u64; 7] = c.u64("counts")?.try_into().map_err(|_| unfit("counts"))?;
-    let [steps, rejected, forces, tangents, factorisations, solves, projections] = *counts;
+    let counts: &[u64; 8] = c.u64("counts")?.try_into().map_err(|_| unfit("counts"))?;
+    let [steps, rejected, forces, tangents, factorisations, solves, projections, stiff] = *counts;
     let run = integrate::Progress {
         next_output: *c.u64("next output")?.first().ok_or_else(|| unfit("next output"))?,
         sides: c.f64("sides")?.to_vec(),
         integrator: c.f64("integrator")?.to_vec(),
         projection: c.f64("projection")?.to_vec(),
-        counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections },
+        counts: Counts { steps, rejected, forces, tangents, factorisations, solves, projections, stiff },
     };
     let &[time, again, silent] = c.f64("last event")? else { return Err(unfit("last event")) };
     let flags = |name: &'static str| -> Result<Vec<bool>, RunError> {

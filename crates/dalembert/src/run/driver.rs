@@ -146,6 +146,15 @@ impl From<CheckpointError> for RunError {
 pub enum Failure {
     /// The integrator could not go on.
     Integrate(IntegrateError),
+    /// A force dissipates less than nothing, against the dissipation inequality.
+    Gain {
+        /// The force, as in `force.spring`.
+        force: String,
+        /// When, in s.
+        time: f64,
+        /// Its dissipation, in W.
+        dissipation: f64,
+    },
     /// The energy ledger does not close.
     Ledger {
         /// The largest imbalance, in J.
@@ -161,6 +170,11 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integrate(error) => error.fmt(f),
+            Self::Gain { force, time, dissipation } => write!(
+                f,
+                "`{force}` creates energy: at t = {time} s its dissipation is {dissipation:.3e} W, below zero; check its coefficients \
+                 and its signals"
+            ),
             Self::Ledger { imbalance, time, allowance } => write!(
                 f,
                 "the energy ledger does not close: at t = {time} s it is off by {imbalance:.3e} J, allowed are \
@@ -309,7 +323,13 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
         Err(error) => Err(Failure::Integrate(error)),
         Ok(ending) => match observer.error.take() {
             Some(error) => Err(Failure::Integrate(error)),
-            None => Ok(ending),
+            None => match observer.audit.gain() {
+                Some((force, time, dissipation)) => {
+                    let force = &model.forces[force];
+                    Err(Failure::Gain { force: format!("{}.{}", force.section, force.name), time, dissipation })
+                }
+                None => Ok(ending),
+            },
         },
     };
     let interrupted = ending == Ok(Ending::Stopped);

@@ -2,9 +2,10 @@
 
 use super::channels::{Channels, matches};
 use super::driver::RunError;
-use super::motion::Poses;
+use super::motion::{Poses, outlines};
 use crate::contacts::{AnyContact, Surfaces};
-use crate::model::{Attached, Instant, Marker, Model, ModelError, Place};
+use crate::model::{Attached, Instant, Marker, Model, ModelError, Orientation, Place, Site};
+use crate::picture::{number, vector};
 use crate::report::Panel;
 use crate::report::contour::zero_lines;
 use crate::report::shapes::{Shapes, Snapshot};
@@ -169,6 +170,13 @@ fn shapes_defect(
             return Some((Some("times"), format!("there is no event `{word}`; {hint}")));
         }
     }
+    let unknown = |name: &&String| !recorded.iter().any(|c| c.name == format!("{name}.position.x"));
+    if let Some(name) = settings.traces.iter().find(unknown) {
+        let known = recorded.iter().filter_map(|c| c.name.strip_suffix(".position.x"));
+        let hint = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
+        let message = format!("no position of `{name}` is recorded{}", hint.unwrap_or_default());
+        return Some((Some("traces"), message));
+    }
     if let Err(message) = settings.view.view() {
         return Some((Some("view"), message));
     }
@@ -201,8 +209,15 @@ fn shapes(
     let poses = Poses::new(&scene.model, trajectory)?;
     let title = if settings.title.is_empty() { name } else { &settings.title };
     let view = settings.view.view().ok()?;
-    let mut picture =
-        Shapes { name: name.to_owned(), title: title.to_owned(), view, snapshots: Vec::new(), remarks: Vec::new() };
+    let mut picture = Shapes {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        view,
+        snapshots: Vec::new(),
+        traces: Vec::new(),
+        remarks: Vec::new(),
+    };
+    let outlines = outlines(&scene.model);
     let wanted = |section: &str, name: &str| {
         let path = format!("{section}.{name}");
         settings.elements.is_empty() || settings.elements.iter().any(|pattern| matches(pattern, &path))
@@ -221,19 +236,30 @@ fn shapes(
             }
         };
         match poses.at(time) {
-            Some(place) => picture.snapshots.push(snapshot(&scene.model, &place, time, label, &wanted)),
+            Some(place) => picture.snapshots.push(snapshot(&scene.model, &outlines, &place, time, label, &wanted)),
             None => picture.remarks.push(format!("Nothing was recorded at {time} s.")),
         }
     }
+    let times = || picture.snapshots.iter().map(|shot| shot.time);
+    let (first, last) = (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max));
+    let rows = trajectory.time().iter().enumerate().filter(|(_, t)| (first..=last).contains(*t)).map(|(row, _)| row);
+    let rows: Vec<usize> = rows.collect();
+    let column = |name: &str, axis: &str| trajectory.column(&format!("{name}.position.{axis}"));
+    let trace = |name: &String| {
+        let [x, y, z] = [column(name, "x")?, column(name, "y")?, column(name, "z")?];
+        Some(rows.iter().map(|&row| [x[row], y[row], z[row]]).collect())
+    };
+    picture.traces = settings.traces.iter().filter_map(trace).collect();
     if settings.surfaces && picture.view.flat {
         draw_surfaces(&scene.model, &poses, &mut picture, &wanted);
     }
     Some(picture)
 }
 
-/// Bodies as lines through their markers, elements between points as lines, cells by their edges, balls of contacts.
+/// Bodies as outlines or lines through their markers, elements between points as lines, cells by their edges, balls of contacts.
 fn snapshot(
     model: &Model,
+    outlines: &[Vec<Vec<[f64; 3]>>],
     place: &dyn Fn(&Marker) -> Place<f64>,
     time: f64,
     label: String,
@@ -290,6 +316,20 @@ fn snapshot(
         }
     }
     for (i, _) in model.bodies().iter().enumerate().skip(1).filter(|(_, body)| wanted("body", &body.name)) {
+        if !outlines[i].is_empty() {
+            let mut marker = Marker {
+                name: String::new(),
+                body: i,
+                site: Site::point([0.0; 3]),
+                orientation: Orientation::default(),
+            };
+            let mut moved = |at: &[f64; 3]| {
+                marker.site.at = *at;
+                place(&marker).r.0
+            };
+            shot.lines.extend(outlines[i].iter().map(|line| line.iter().map(&mut moved).collect::<Vec<_>>()));
+            continue;
+        }
         let mut own: Vec<[f64; 3]> = Vec::new();
         for (number, _) in model.markers().iter().enumerate().filter(|(_, marker)| marker.body == i) {
             let at = point(number);
@@ -337,6 +377,15 @@ fn draw_surfaces(model: &Model, poses: &Poses<'_>, picture: &mut Shapes, wanted:
     let view = picture.view.clone();
     for shot in &mut picture.snapshots {
         let Some(place) = poses.at(shot.time) else { continue };
+        let fields = model.forces().iter().filter(|f| f.item.kind() == "contact_field");
+        for field in fields.filter(|f| wanted(f.section, &f.name)) {
+            let parameters = field.item.parameters();
+            let support = place(&model.markers()[field.markers[0]]);
+            let normal = support.axis(vector(&parameters, "normal").normalized().0);
+            let offset = number(&parameters, "offset");
+            let above = |at: [f64; 2]| normal.dot(Vec3(view.lift(at, height)) - support.r) - offset;
+            shot.surfaces.extend(zero_lines(above, frame, GRID));
+        }
         for contact in model.contacts().iter().filter(|c| wanted(c.section, &c.name)) {
             let surface = place(&model.markers()[contact.markers[0]]);
             let to = |at: [f64; 2]| Place { r: Vec3(view.lift(at, height)), ..surface };

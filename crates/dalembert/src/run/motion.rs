@@ -1,7 +1,9 @@
-//! The shapes of a model over time, for pictures: bodies as lines through their markers, two-point elements as lines.
+//! The shapes of a model over time, for pictures: bodies as outlines or as lines through their markers, two-point elements as lines.
 
+use super::channels::deforms;
 use crate::model::{Marker, Model, Place};
 use crate::report::stroboscope::{Frame, Motion, Shape};
+use crate::shapes;
 use dalembert_methods::lie::Quat;
 use dalembert_methods::trajectory::Trajectory;
 use dalembert_methods::vector::{Mat3, Vec3};
@@ -12,19 +14,52 @@ const FRAMES: usize = 200;
 /// The motion recorded in a trajectory; none if positions were not recorded.
 pub fn motion(model: &Model, trajectory: &Trajectory) -> Option<Motion> {
     let poses = Poses::new(model, trajectory)?;
+    let outlines = outlines(model);
     let stride = trajectory.len().div_ceil(FRAMES);
     let frames = (0..trajectory.len()).step_by(stride).map(|row| {
         let place = poses.between(row, 0.0);
         let point = |marker: &Marker| place(marker).r.0;
-        Frame { time: trajectory.time()[row], shapes: shapes(model, &poses, row, &point) }
+        Frame { time: trajectory.time()[row], shapes: shapes(model, &poses, &outlines, row, &point) }
     });
     Some(Motion { frames: frames.collect() })
 }
 
-fn shapes(model: &Model, poses: &Poses<'_>, row: usize, place: &dyn Fn(&Marker) -> [f64; 3]) -> Vec<Shape> {
+/// The outline of each body in its own frame, in m; empty for bodies without a reference shape. Rigid bodies have the shape that a contact
+/// field gives them.
+pub(super) fn outlines(model: &Model) -> Vec<Vec<Vec<[f64; 3]>>> {
+    let read = |parameters: &serde_json::Map<String, serde_json::Value>| {
+        let shape = serde_json::from_value::<shapes::Shape>(parameters.get("shape")?.clone()).ok()?;
+        Some(shape.outline())
+    };
+    let mut outlines: Vec<_> =
+        model.bodies().iter().map(|body| read(&body.item.parameters()).unwrap_or_default()).collect();
+    for field in model.forces().iter().filter(|f| f.item.kind() == "contact_field") {
+        let body = model.markers()[field.markers[1]].body;
+        let alone = field.markers[1..].iter().all(|&marker| model.markers()[marker].body == body);
+        if alone && outlines[body].is_empty() {
+            outlines[body] = read(&field.item.parameters()).unwrap_or_default();
+        }
+    }
+    outlines
+}
+
+fn shapes(
+    model: &Model,
+    poses: &Poses<'_>,
+    outlines: &[Vec<Vec<[f64; 3]>>],
+    row: usize,
+    place: &dyn Fn(&Marker) -> [f64; 3],
+) -> Vec<Shape> {
     let mut shapes = Vec::new();
     for (i, body) in model.bodies().iter().enumerate() {
         let Some(columns) = &poses.bodies[i] else { continue };
+        if !outlines[i].is_empty() {
+            let (origin, gradient) = columns.pose(row, 0.0);
+            let moved = |line: &Vec<[f64; 3]>| line.iter().map(|&at| (origin + gradient * Vec3(at)).0).collect();
+            let name = format!("body.{}", body.name);
+            shapes.extend(outlines[i].iter().map(|line| Shape { name: name.clone(), points: moved(line) }));
+            continue;
+        }
         let mut own: Vec<[f64; 3]> = Vec::new();
         for marker in model.markers().iter().filter(|m| m.body == i) {
             let at = place(marker);
@@ -110,6 +145,9 @@ fn names(model: &Model, body: usize) -> Vec<String> {
     let mut names: Vec<String> = ["x", "y", "z"].map(|axis| format!("{path}.position.{axis}")).into();
     if model.bodies()[body].item.oriented() {
         names.extend(["w", "x", "y", "z"].map(|part| format!("{path}.orientation.{part}")));
+    } else if deforms(model, body) {
+        let axes = ["x", "y", "z"];
+        names.extend((0..9).map(|k| format!("{path}.gradient.{}{}", axes[k / 3], axes[k % 3])));
     }
     names
 }
@@ -117,27 +155,45 @@ fn names(model: &Model, body: usize) -> Vec<String> {
 /// Position and orientation of a body over time.
 struct Columns<'a> {
     position: [&'a [f64]; 3],
-    orientation: Option<[&'a [f64]; 4]>,
+    turn: Turn<'a>,
+}
+
+/// How a body is turned and stretched over time.
+enum Turn<'a> {
+    /// Not at all.
+    None,
+    /// By a quaternion.
+    Rotation([&'a [f64]; 4]),
+    /// By a deformation gradient, by rows.
+    Gradient([&'a [f64]; 9]),
 }
 
 impl<'a> Columns<'a> {
     fn of(model: &Model, body: usize, trajectory: &'a Trajectory) -> Option<Self> {
         let columns: Option<Vec<&[f64]>> = names(model, body).iter().map(|name| trajectory.column(name)).collect();
         match columns?.as_slice() {
-            [x, y, z] => Some(Self { position: [x, y, z], orientation: None }),
-            [x, y, z, a, b, c, d] => Some(Self { position: [x, y, z], orientation: Some([a, b, c, d]) }),
+            [x, y, z] => Some(Self { position: [x, y, z], turn: Turn::None }),
+            [x, y, z, a, b, c, d] => Some(Self { position: [x, y, z], turn: Turn::Rotation([a, b, c, d]) }),
+            [x, y, z, rest @ ..] => Some(Self { position: [x, y, z], turn: Turn::Gradient(rest.try_into().ok()?) }),
             _ => None,
         }
     }
 
-    /// Position and rotation at this share of the way from a row to the next.
+    /// Position and rotation (or deformation gradient) at this share of the way from a row to the next.
     fn pose(&self, row: usize, share: f64) -> (Vec3<f64>, Mat3<f64>) {
         let mix = |column: &[f64], sign: f64| match column.get(row + 1) {
             Some(next) if share > 0.0 => column[row] + share * (sign * next - column[row]),
             _ => column[row],
         };
         let origin = Vec3(self.position.map(|column| mix(column, 1.0)));
-        let Some(columns) = self.orientation else { return (origin, Mat3::identity()) };
+        let columns = match self.turn {
+            Turn::None => return (origin, Mat3::identity()),
+            Turn::Rotation(columns) => columns,
+            Turn::Gradient(rows) => {
+                let entry = |i: usize, j: usize| mix(rows[3 * i + j], 1.0);
+                return (origin, Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)))));
+            }
+        };
         // Both signs of a quaternion are the same rotation; mix the nearer ones.
         let next = |column: &[f64]| column.get(row + 1).copied().unwrap_or(column[row]);
         let sign = if columns.iter().map(|column| column[row] * next(column)).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };

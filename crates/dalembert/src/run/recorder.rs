@@ -133,7 +133,7 @@ impl Recorder<'_> {
         };
         self.watcher.checkpoint(&|| pack(s, &progress(), &written));
         let go_on = self.watcher.step(s.t, counts.steps);
-        if go_on && self.error.is_none() { Flow::Continue } else { Flow::Stop }
+        if go_on && self.error.is_none() && self.audit.gain().is_none() { Flow::Continue } else { Flow::Stop }
     }
 }
 

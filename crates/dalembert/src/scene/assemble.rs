@@ -50,6 +50,9 @@ pub struct MarkerSettings {
     /// The body it sits on; not given inside a body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// The link of a tree it sits on; the first if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// Position in the body's frame.
     #[schemars(extend("unit" = "m"))]
     pub at: [f64; 3],
@@ -227,6 +230,7 @@ impl<'d> Reader<'d> {
                     self.problems.extend(marker.error("body", message, Some("leave the key `body` out")));
                 }
                 let number = self.builder.insert_marker(marker.name(), index, settings.at, settings.orientation);
+                self.put_on_link(&marker, index, number, settings.link.as_deref());
                 self.markers.insert(format!("{}.{}", entry.name(), marker.name()), number);
             }
         }
@@ -300,7 +304,27 @@ impl<'d> Reader<'d> {
                 continue;
             }
             let number = self.builder.insert_free_marker(entry.name(), index, settings.at, settings.orientation);
+            self.put_on_link(&entry, index, number, settings.link.as_deref());
             self.markers.insert(entry.name().to_owned(), number);
+        }
+    }
+
+    /// Moves a marker to the link that it names.
+    fn put_on_link(&mut self, entry: &Entry<'_>, body: usize, marker: usize, link: Option<&str>) {
+        let Some(link) = link else { return };
+        let item = &self.builder.bodies()[body].item;
+        match item.part(link) {
+            Some(part) => self.builder.set_part(marker, part),
+            None => {
+                let names: Vec<&str> = (0..item.parts()).filter_map(|part| item.part_name(part)).collect();
+                let help = match nearest(link, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => "only trees have links; leave the key `link` out".to_owned(),
+                    None => format!("expected one of {}", names.join(", ")),
+                };
+                let message = format!("there is no link `{link}`");
+                self.problems.extend(entry.error("link", message, Some(&help)));
+            }
         }
     }
 
@@ -368,21 +392,28 @@ impl<'d> Reader<'d> {
         };
         let names = match entry.deserialize_key::<Names>(need.key) {
             Ok(Names::One(name)) if need.count == Some(1) => vec![name],
-            Ok(Names::Many(names)) if need.count != Some(1) => names,
+            Ok(Names::Many(names)) if need.count != Some(1) || need.affine => names,
             _ => {
                 let message = format!("expected {expected}, found {}", node.value.describe());
                 self.problems.extend(entry.error(need.key, message, None));
                 return None;
             }
         };
-        if need.count.is_some_and(|count| count != names.len()) {
+        // A body stands for the four markers of its affine frame, unless all of them are named.
+        let spread = need.affine && need.count == Some(names.len());
+        if !spread && need.markers().is_some_and(|count| count != names.len()) {
             let message = format!("expected {expected}, found {}", names.len());
             self.problems.extend(entry.error(need.key, message, None));
             return None;
         }
         let mut found = Vec::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
-            let path = if need.count == Some(1) { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
+            let single = need.count == Some(1) && names.len() == 1;
+            let path = if single { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
+            if spread && i + 1 == names.len() {
+                found.extend(self.affine_frame(entry, &path, name)?);
+                continue;
+            }
             if need.count.is_none() && name.contains('*') {
                 for name in self.matching(entry, &path, name)? {
                     found.push(self.marker(entry, &path, &name)?);
@@ -392,6 +423,26 @@ impl<'d> Reader<'d> {
             }
         }
         Some(found)
+    }
+
+    /// The four markers of a body's affine frame.
+    fn affine_frame(&mut self, entry: &Entry<'_>, path: &str, name: &str) -> Option<[usize; 4]> {
+        let Some(&body) = self.bodies.get(name) else {
+            // Says what is wrong with the name, unless it is that of a marker.
+            self.marker(entry, path, name)?;
+            let message = format!("`{name}` is a marker, but the deformation of a whole body is needed");
+            self.problems.extend(entry.error(path, message, Some("name a body, or four markers")));
+            return None;
+        };
+        if !self.builder.bodies()[body].item.extended() {
+            let kind = self.builder.bodies()[body].item.kind();
+            let message = format!("`{name}` is a {kind}, a single point that cannot deform");
+            self.problems.extend(entry.error(path, message, Some("name four of them")));
+            return None;
+        }
+        let frame = self.builder.insert_affine_frame(body);
+        self.markers.entry(name.to_owned()).or_insert(frame[0]);
+        Some(frame)
     }
 
     /// The bodies and markers whose names match a pattern, in the order of the scene.

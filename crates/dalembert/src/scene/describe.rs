@@ -36,7 +36,7 @@ fn describe_model(model: &Model, root: &mut Table) {
         if !markers.is_empty() {
             let mut inner = Table::default();
             for (name, marker) in &markers {
-                put(&mut inner, name, from_serde(&settings(marker, None)));
+                put(&mut inner, name, from_serde(&settings(model, marker, None)));
             }
             put(&mut table, MARKERS, Value::Table(inner));
         }
@@ -46,7 +46,7 @@ fn describe_model(model: &Model, root: &mut Table) {
     put_section(root, "body", bodies);
 
     let free = model.markers().iter().filter(|m| !m.name.contains('.') && m.name != model.bodies()[m.body].name);
-    let markers = free.map(|m| (m.name.as_str(), from_serde(&settings(m, Some(&model.bodies()[m.body].name)))));
+    let markers = free.map(|m| (m.name.as_str(), from_serde(&settings(model, m, Some(&model.bodies()[m.body].name)))));
     put_section(root, "marker", markers);
     let signals = model.signals().iter().map(|s| (s.name.as_str(), Value::Table(element(&*s.item))));
     put_section(root, "signal", signals);
@@ -63,8 +63,14 @@ fn describe_model(model: &Model, root: &mut Table) {
     put_section(root, "contact", contacts);
 }
 
-fn settings(marker: &Marker, body: Option<&str>) -> MarkerSettings {
-    MarkerSettings { body: body.map(str::to_owned), at: marker.site.at, orientation: marker.orientation }
+fn settings(model: &Model, marker: &Marker, body: Option<&str>) -> MarkerSettings {
+    let item = &model.bodies()[marker.body].item;
+    MarkerSettings {
+        body: body.map(str::to_owned),
+        link: item.part_name(marker.site.part).map(str::to_owned),
+        at: marker.site.at,
+        orientation: marker.orientation,
+    }
 }
 
 /// The table of an element: kind, then parameters.
@@ -81,7 +87,7 @@ fn element(item: &(impl Describe + ?Sized)) -> Table {
 
 fn attached(model: &Model, item: &(impl Describe + ?Sized), need: Need, markers: &[usize]) -> Value {
     let mut names = markers.iter().map(|&m| Value::String(model.markers()[m].name.clone()));
-    let names = match need.count {
+    let names = match need.markers() {
         Some(1) => names.next().unwrap_or(Value::String(String::new())),
         _ => Value::Array(names.map(node).collect()),
     };

@@ -106,6 +106,9 @@ pub struct ShapesSettings {
     /// Which bodies and elements to draw, such as `"force.leech_*"` (`*` stands for any text); all if not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<String>,
+    /// Bodies and markers whose ways from the first to the last of the times are drawn, such as `"body.ball"` or `"marker.tip"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<String>,
     /// Whether surfaces of contacts are drawn where they cross the plane of view.
     #[serde(default = "yes")]
     pub surfaces: bool,

@@ -57,7 +57,8 @@ pub use limits::Limits;
 pub use node::{Key, Node, Table, Value};
 pub use overrides::Overrides;
 pub use parameters::Parameter;
-pub use schema::{FieldInfo, KindInfo, every_kind, fields, schema};
+pub use schema::{FieldInfo, KindInfo, every_kind, every_section, fields, schema};
+pub use schemars::Schema;
 pub use settings::{
     ContactSettings, Crossing, EventSettings, Initial, OutputSettings, RestitutionLaw, RunSettings, SceneInfo, World,
 };

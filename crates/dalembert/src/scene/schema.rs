@@ -2,7 +2,7 @@
 
 use super::assemble::MarkerSettings;
 use super::figures::{PanelSettings, ShapesSettings};
-use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
+use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
@@ -60,6 +60,20 @@ pub fn every_kind() -> Vec<KindInfo> {
         .chain(of("signal", signals::kinds()))
         .chain(of("assembly", assemblies::kinds()))
         .collect()
+}
+
+/// The schemas of the sections that are no elements; each is described by its heading and what it is for.
+pub fn every_section() -> Vec<Schema> {
+    vec![
+        schema_for!(SceneInfo),
+        schema_for!(World),
+        schema_for!(RunSettings),
+        schema_for!(ContactSettings),
+        schema_for!(OutputSettings),
+        schema_for!(EventSettings),
+        schema_for!(PanelSettings),
+        schema_for!(ShapesSettings),
+    ]
 }
 
 /// The parameters in a schema, in the order of the source.
@@ -184,7 +198,11 @@ fn element(kind: &KindInfo, definitions: &mut Map<String, Value>) -> Value {
     if let Some(need) = kind.need {
         let name = json!({ "type": "string", "description": "A body, or a marker as `body.marker`." });
         let names = match need.count {
+            Some(1) if need.affine => {
+                json!({ "anyOf": [name, { "type": "array", "items": name, "minItems": 4, "maxItems": 4 }] })
+            }
             Some(1) => name,
+            Some(n) if need.affine => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n + 3 }),
             Some(n) => json!({ "type": "array", "items": name, "minItems": n, "maxItems": n }),
             None => json!({ "type": "array", "items": name, "minItems": 2 }),
         };

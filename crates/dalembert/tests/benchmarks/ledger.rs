@@ -48,3 +48,38 @@ fn careless_books_are_found_out() {
     assert!(imbalance > 0.05 && imbalance < 0.1 + 1e-6, "{imbalance}");
     assert_eq!(outcome.trajectory.len(), 1001, "results are kept");
 }
+
+/// A damper with the wrong sign that says so itself: its books are right, but no material does this.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+struct Eager {}
+
+impl About for Eager {
+    const KIND: &'static str = "eager";
+    const SUMMARY: &'static str = "A damper that drives.";
+    fn sample() -> Self {
+        Self {}
+    }
+}
+
+impl Force for Eager {
+    type Markers = Point;
+    fn apply<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
+        out[0] = Wrench::force(at[0].v * R::from(0.1));
+    }
+    fn dissipation<R: Real>(&self, _now: &Instant<'_, R>, at: &[Place<R>]) -> R {
+        at[0].v.norm_squared() * -0.1
+    }
+}
+
+#[test]
+fn the_dissipation_inequality_is_watched() {
+    let mut b = Model::builder();
+    let bob = b.body("bob", Particle { mass: 1.0, position: [0.0; 3], velocity: [1.0, 0.0, 0.0] });
+    let at = b.point("", bob, [0.0; 3]);
+    b.force("engine", Eager {}, at);
+    let outcome = run(&Scene::new(b.build().unwrap()), "eager", None, &mut ()).unwrap();
+    let Some(Failure::Gain { force, dissipation, .. }) = &outcome.failure else { panic!("no failure") };
+    assert_eq!(force, "force.engine");
+    assert!(*dissipation <= -0.1, "{dissipation}");
+    assert!(outcome.failure.unwrap().to_string().contains("creates energy"));
+}

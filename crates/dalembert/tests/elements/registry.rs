@@ -22,7 +22,7 @@ fn kinds_are_sorted_and_their_samples_sound() {
     for kind in all() {
         let sample = (kind.sample)();
         assert_eq!(sample.kind(), kind.kind);
-        assert_eq!(sample.defect(sample.need().count.unwrap_or(8)), None, "{}", kind.kind);
+        assert_eq!(sample.defect(sample.need().markers().unwrap_or(8)), None, "{}", kind.kind);
         assert_eq!(Some(sample.need()), kind.need);
     }
 }

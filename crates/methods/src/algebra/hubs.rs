@@ -202,6 +202,8 @@ impl Hubs {
                 let at = self.velocities[hub] - first;
                 match shape {
                     MassBlock::Diagonal(_) => self.mass[hub * h + hub] = values[at],
+                    // The layout makes no hubs of carriers.
+                    MassBlock::Carried(_) => {}
                     MassBlock::Dense(n) => {
                         let line = &mut self.mass[hub * h + hub - at..=hub * h + hub];
                         line.copy_from_slice(&values[at * n..=at * n + at]);

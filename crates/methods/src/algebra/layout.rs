@@ -80,7 +80,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout with the given velocities as hubs; of a dense mass block all are, if one is.
+    /// The layout with the given velocities as hubs; of a dense mass block all are, if one is, of carriers none.
     pub fn new(mass: &Mass<f64>, rows: &Rows<f64>, hubs: &[usize]) -> Self {
         let mut hub = vec![false; mass.size()];
         for &velocity in hubs {
@@ -88,8 +88,11 @@ impl Layout {
         }
         for (shape, start) in mass.blocks() {
             let own = &mut hub[start..start + shape.size()];
-            if matches!(shape, MassBlock::Dense(_)) && own.contains(&true) {
-                own.fill(true);
+            match shape {
+                MassBlock::Dense(_) if own.contains(&true) => own.fill(true),
+                // Solves with carriers cost so little that they never stay unknowns.
+                MassBlock::Carried(_) => own.fill(false),
+                _ => {}
             }
         }
         let cuts = row_cuts(rows);
@@ -243,7 +246,7 @@ fn levels(mass: &Mass<f64>, met: &[usize]) -> BTreeSet<usize> {
         .blocks()
         .flat_map(|(shape, start)| match shape {
             MassBlock::Diagonal(n) => met[start..start + n].to_vec(),
-            MassBlock::Dense(0) => Vec::new(),
+            MassBlock::Dense(0) | MassBlock::Carried(_) => Vec::new(),
             MassBlock::Dense(_) => vec![met[start]],
         })
         .collect();
@@ -274,7 +277,7 @@ struct Span {
 fn spans(mass: &Mass<f64>, hub: &[bool]) -> Vec<Span> {
     let mut spans = Vec::new();
     for (index, (shape, first)) in mass.blocks().enumerate() {
-        let dense = matches!(shape, MassBlock::Dense(_));
+        let dense = !matches!(shape, MassBlock::Diagonal(_));
         for run in hub[first..first + shape.size()].chunk_by(|a, b| a == b) {
             let start = spans.last().map_or(0, |span: &Span| span.end);
             spans.push(Span { mass: index, mass_col: first, start, end: start + run.len(), dense, hub: run[0] });

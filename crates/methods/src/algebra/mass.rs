@@ -1,29 +1,50 @@
 //! The mass matrix as a sum of diagonal blocks, each of which knows how to solve itself.
 
+use super::carried;
 use crate::real::Real;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// The shape of one block on the diagonal of the mass matrix.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MassBlock {
     /// `n` independent masses; `n` values.
     Diagonal(usize),
     /// A full symmetric positive definite block; `n × n` values by rows.
     Dense(usize),
+    /// The inertia of carriers that ride on one another, 20 values for each velocity; see [`MassBlock::CARRIED`]. Given is the velocity
+    /// on whose carrier each one rides, which comes before it, or `usize::MAX`.
+    Carried(Arc<[usize]>),
 }
 
 impl MassBlock {
+    /// The number of values of a carried velocity. They are, in axes common to all: the arm from the origin of the carrier it rides on
+    /// (3), the directions in which it turns (3) and slides (3), an inertia of the velocity alone (1), and of the carrier the mass
+    /// (1), its moment about the origin (3) and the inertia about the origin (xx, xy, xz, yy, yz, zz).
+    pub const CARRIED: usize = carried::VALUES;
+
     /// The number of velocities it covers.
-    pub fn size(self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
-            Self::Diagonal(n) | Self::Dense(n) => n,
+            Self::Diagonal(n) | Self::Dense(n) => *n,
+            Self::Carried(parents) => parents.len(),
         }
     }
 
     /// The number of values it holds.
-    pub fn values(self) -> usize {
+    pub fn values(&self) -> usize {
         match self {
-            Self::Diagonal(n) => n,
+            Self::Diagonal(n) => *n,
             Self::Dense(n) => n * n,
+            Self::Carried(parents) => carried::VALUES * parents.len(),
+        }
+    }
+
+    /// The number of values of its factors.
+    fn factors(&self) -> usize {
+        match self {
+            Self::Carried(parents) => carried::FACTORS * parents.len(),
+            _ => self.values(),
         }
     }
 }
@@ -42,34 +63,51 @@ pub struct Mass<R> {
     values: Vec<R>,
     factors: Vec<R>,
     size: usize,
+    /// For carried blocks; solves leave the matrix as it is.
+    scratch: RefCell<Vec<R>>,
     /// Whether all blocks are diagonal: then values and factors follow the velocities.
     diagonal: bool,
 }
 
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 struct Placed {
     shape: MassBlock,
     velocity: usize,
     value: usize,
+    factor: usize,
+}
+
+impl Placed {
+    fn values<'a, R>(&self, values: &'a [R]) -> &'a [R] {
+        &values[self.value..self.value + self.shape.values()]
+    }
+    fn factors<'a, R>(&self, factors: &'a [R]) -> &'a [R] {
+        &factors[self.factor..self.factor + self.shape.factors()]
+    }
 }
 
 impl<R: Real> Mass<R> {
     /// A zero matrix of the given blocks, in the order of the velocities.
     pub fn new(shapes: &[MassBlock]) -> Self {
-        let (mut velocity, mut value) = (0, 0);
+        let (mut velocity, mut value, mut factor, mut most) = (0, 0, 0, 0);
         let blocks = shapes
             .iter()
-            .map(|&shape| {
-                let placed = Placed { shape, velocity, value };
+            .map(|shape| {
+                let placed = Placed { shape: shape.clone(), velocity, value, factor };
                 velocity += shape.size();
                 value += shape.values();
+                factor += shape.factors();
+                if let MassBlock::Carried(parents) = shape {
+                    most = most.max(carried::SCRATCH * parents.len());
+                }
                 placed
             })
             .collect();
-        let zeros = vec![R::zero(); value];
+        let zeros = |n| vec![R::zero(); n];
         // A dense block of size one has a root for its factor, not a reciprocal.
         let diagonal = shapes.iter().all(|shape| matches!(shape, MassBlock::Diagonal(_)));
-        Self { blocks, values: zeros.clone(), factors: zeros, size: velocity, diagonal }
+        let (values, factors, scratch) = (zeros(value), zeros(factor), RefCell::new(zeros(most)));
+        Self { blocks, values, factors, size: velocity, scratch, diagonal }
     }
 
     /// The number of velocities.
@@ -78,34 +116,49 @@ impl<R: Real> Mass<R> {
     }
 
     /// The shapes and first velocities of the blocks.
-    pub fn blocks(&self) -> impl Iterator<Item = (MassBlock, usize)> + '_ {
-        self.blocks.iter().map(|b| (b.shape, b.velocity))
+    pub fn blocks(&self) -> impl Iterator<Item = (&MassBlock, usize)> + '_ {
+        self.blocks.iter().map(|b| (&b.shape, b.velocity))
     }
 
-    /// The values of block `i`: the diagonal, or the full block by rows.
+    /// The values of block `i`: the diagonal, the full block by rows, or what carriers have.
     pub fn block(&self, i: usize) -> &[R] {
-        let b = self.blocks[i];
-        &self.values[b.value..b.value + b.shape.values()]
+        self.blocks[i].values(&self.values)
     }
 
     /// The values of block `i`, to be written.
     pub fn block_mut(&mut self, i: usize) -> &mut [R] {
-        let b = self.blocks[i];
+        let b = &self.blocks[i];
         &mut self.values[b.value..b.value + b.shape.values()]
+    }
+
+    /// Visits the entries (row, column, value) that can differ from zero, in a fixed order.
+    pub fn entries(&self, mut put: impl FnMut(usize, usize, R)) {
+        for b in &self.blocks {
+            let (values, first) = (b.values(&self.values), b.velocity);
+            match &b.shape {
+                MassBlock::Diagonal(n) => (0..*n).for_each(|k| put(first + k, first + k, values[k])),
+                MassBlock::Dense(n) => (0..n * n).for_each(|k| put(first + k / n, first + k % n, values[k])),
+                MassBlock::Carried(parents) => {
+                    let scratch = &mut self.scratch.borrow_mut();
+                    carried::entries(parents, values, scratch, |i, j, value| put(first + i, first + j, value));
+                }
+            }
+        }
     }
 
     /// Factors every block (Cholesky, M = L Lᵀ; reciprocal diagonals are stored).
     pub fn factor(&mut self) {
         for b in &self.blocks {
-            let range = b.value..b.value + b.shape.values();
-            let (values, factors) = (&self.values[range.clone()], &mut self.factors[range]);
-            match b.shape {
+            let values = b.values(&self.values);
+            let factors = &mut self.factors[b.factor..b.factor + b.shape.factors()];
+            match &b.shape {
                 MassBlock::Diagonal(n) => {
-                    for i in 0..n {
+                    for i in 0..*n {
                         factors[i] = values[i].recip();
                     }
                 }
-                MassBlock::Dense(n) => cholesky(n, values, factors),
+                MassBlock::Dense(n) => cholesky(*n, values, factors),
+                MassBlock::Carried(parents) => carried::factor(parents, values, factors, self.scratch.get_mut()),
             }
         }
     }
@@ -118,8 +171,7 @@ impl<R: Real> Mass<R> {
             }
             return;
         }
-        for i in 0..self.blocks.len() {
-            let b = self.blocks[i];
+        for (i, b) in self.blocks.iter().enumerate() {
             self.solve_block(i, &mut rhs[b.velocity..b.velocity + b.shape.size()]);
         }
     }
@@ -127,15 +179,19 @@ impl<R: Real> Mass<R> {
     /// Replaces the part `rhs` belonging to block `i` by the solution of that block.
     #[inline]
     pub fn solve_block(&self, i: usize, rhs: &mut [R]) {
-        let b = self.blocks[i];
-        let factors = &self.factors[b.value..b.value + b.shape.values()];
-        match b.shape {
+        let b = &self.blocks[i];
+        let factors = b.factors(&self.factors);
+        match &b.shape {
             MassBlock::Diagonal(n) => {
-                for i in 0..n {
+                for i in 0..*n {
                     rhs[i] *= factors[i];
                 }
             }
+            MassBlock::Carried(parents) => {
+                carried::solve(parents, b.values(&self.values), factors, &mut self.scratch.borrow_mut(), rhs);
+            }
             MassBlock::Dense(n) => {
+                let n = *n;
                 for i in 0..n {
                     let mut sum = rhs[i];
                     for j in 0..i {
@@ -160,7 +216,10 @@ impl<R: Real> Mass<R> {
             let values = self.block(i);
             let n = b.shape.size();
             let (v, out) = (&v[b.velocity..b.velocity + n], &mut out[b.velocity..b.velocity + n]);
-            match b.shape {
+            match &b.shape {
+                MassBlock::Carried(parents) => {
+                    carried::apply(parents, values, &mut self.scratch.borrow_mut(), v, out);
+                }
                 MassBlock::Diagonal(_) => {
                     for i in 0..n {
                         out[i] = values[i] * v[i];
@@ -181,12 +240,13 @@ impl Mass<f64> {
     pub fn factor_checked(&mut self) -> Result<(), MassError> {
         self.factor();
         for b in &self.blocks {
-            let (n, stride) = match b.shape {
-                MassBlock::Diagonal(n) => (n, 1),
-                MassBlock::Dense(n) => (n, n + 1),
+            let (first, stride) = match &b.shape {
+                MassBlock::Diagonal(_) => (0, 1),
+                MassBlock::Dense(n) => (0, n + 1),
+                MassBlock::Carried(_) => (carried::FACTORS - 1, carried::FACTORS),
             };
-            for i in 0..n {
-                let pivot = self.factors[b.value + i * stride];
+            for i in 0..b.shape.size() {
+                let pivot = self.factors[b.factor + first + i * stride];
                 if !(pivot > 0.0 && pivot.is_finite()) {
                     return Err(MassError { velocity: b.velocity + i });
                 }
@@ -197,7 +257,7 @@ impl Mass<f64> {
 }
 
 /// Lower factor L of a symmetric matrix with the reciprocals of its diagonal stored in place of the diagonal.
-pub(super) fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
+pub(crate) fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
     for i in 0..n {
         for j in 0..=i {
             let mut sum = a[i * n + j];

@@ -1,5 +1,6 @@
 //! Linear algebra by structure: block mass matrices, block-sparse constraint rows, and the solves built on them.
 
+mod carried;
 mod cholesky;
 mod field;
 mod hubs;
@@ -16,6 +17,7 @@ mod sparse;
 pub use field::{Complex, Field};
 pub use layout::Structure;
 pub use lu::{Lu, SingularColumn};
+pub(crate) use mass::cholesky;
 pub use mass::{Mass, MassBlock, MassError};
 pub use rows::{Block, Rows};
 pub use saddle::{CONSISTENT, DEPENDENT, RETURN, SPREAD, Saddle, SaddleError};

@@ -335,6 +335,7 @@ impl<Y: System> Frame<Y> {
             factorisations: own.factorisations + other.factorisations,
             solves: own.solves + other.solves,
             projections: other.projections,
+            stiff: 0,
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod control;
 pub mod generalized_alpha;
 mod implicit;
 pub mod mexx;
+pub mod minimal;
 mod newton;
 mod packed;
 pub mod radau;
@@ -13,6 +14,7 @@ pub mod tableau;
 
 pub use generalized_alpha::GeneralizedAlpha;
 pub use mexx::Mexx;
+pub use minimal::Minimal;
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
@@ -47,6 +49,7 @@ pub fn methods() -> &'static [&'static About] {
         &runge_kutta::ABOUT_DOPRI5,
         &runge_kutta::ABOUT_DOP853,
         &mexx::ABOUT_MEXX,
+        &minimal::ABOUT_MINIMAL,
         &radau::ABOUT_RADAU,
         &generalized_alpha::ABOUT_GENERALIZED_ALPHA,
     ]
@@ -61,6 +64,7 @@ pub fn create<'a, Y: System + 'a>(
         "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
         "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
         "mexx" => Box::new(Mexx::<Y>::new(settings)?),
+        "minimal" => Box::new(Minimal::<Y>::new(settings)?),
         "radau" => Box::new(Radau::<Y>::new(settings)?),
         "generalized_alpha" => Box::new(GeneralizedAlpha::<Y>::new(settings)?),
         _ => return Err(SettingsError::Method { name: name.to_owned() }),
@@ -218,6 +222,8 @@ pub struct Counts {
     pub solves: u64,
     /// Iterations of projections to the constraints.
     pub projections: u64,
+    /// Accepted steps of an explicit method that were as long as stability allows: a method for stiff systems would take longer ones.
+    pub stiff: u64,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -243,11 +249,12 @@ impl Counts {
             factorisations: f(self.factorisations, other.factorisations),
             solves: f(self.solves, other.solves),
             projections: f(self.projections, other.projections),
+            stiff: f(self.stiff, other.stiff),
         }
     }
 
     /// The counts with their names, for records and tables.
-    pub fn named(&self) -> [(&'static str, u64); 7] {
+    pub fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("steps", self.steps),
             ("rejected", self.rejected),
@@ -256,6 +263,7 @@ impl Counts {
             ("factorisations", self.factorisations),
             ("solves", self.solves),
             ("projections", self.projections),
+            ("stiff", self.stiff),
         ]
     }
 }

@@ -18,7 +18,7 @@
 //! Reference: \[1\] Bottasso, Dopico, Trainelli: On the optimal scaling of index three DAEs in multibody dynamics, Multibody
 //! System Dynamics 19 (2008) 3–20.
 
-use crate::algebra::{Field, Lu, Mass, MassBlock, Rows, Sparse, SparseLu};
+use crate::algebra::{Field, Lu, Mass, Rows, Sparse, SparseLu};
 use crate::system::{Shape, System};
 use crate::tangent::Tangent;
 
@@ -173,17 +173,7 @@ fn assemble<T: Field, Y: System>(
 ) {
     let Parts { mass, rows, tangent, held, loads, friction } = parts;
     let per_velocity = c.second / c.first;
-    for (i, (block, first)) in mass.blocks().enumerate() {
-        let values = mass.block(i);
-        match block {
-            MassBlock::Diagonal(n) => {
-                (0..n).for_each(|k| put(first + k, first + k, c.mass * values[k].into()));
-            }
-            MassBlock::Dense(n) => {
-                (0..n * n).for_each(|k| put(first + k / n, first + k % n, c.mass * values[k].into()));
-            }
-        }
-    }
+    mass.entries(|row, col, value| put(row, col, c.mass * value.into()));
     for (matrix, factor) in [(tangent.damping(), -c.first), (tangent.stiffness(), -c.second)] {
         for (i, b) in matrix.blocks().iter().enumerate() {
             for (k, &value) in matrix.block(i).iter().enumerate() {

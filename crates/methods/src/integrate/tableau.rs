@@ -46,6 +46,8 @@ pub struct Tableau {
     pub beta: f64,
     /// The most a step may shrink or grow at once.
     pub change: [f64; 2],
+    /// How far the region of stability reaches along the negative real axis.
+    pub stability: f64,
 }
 
 impl Tableau {
@@ -127,6 +129,7 @@ pub const DOPRI5: Tableau = Tableau {
     ]],
     beta: 0.04,
     change: [0.2, 10.0],
+    stability: 3.3,
 };
 
 /// Dormand and Prince's method of order 8 with Hairer's error estimates of orders 5 and 3 and output of order 7.
@@ -142,6 +145,7 @@ pub const DOP853: Tableau = Tableau {
     dense: DOP853_DENSE,
     beta: 0.0,
     change: [1.0 / 3.0, 6.0],
+    stability: 6.1,
 };
 
 const DOP853_NODES: &[f64] = &[

@@ -22,7 +22,7 @@ use super::contacts::{Contacts, Mode};
 use super::delassus::Delassus;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
-use super::simulate::Options;
+use super::run::Options;
 use crate::algebra::DEPENDENT;
 use crate::events::location;
 use crate::integrate::IntegrateError;

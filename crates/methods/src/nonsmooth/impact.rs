@@ -27,7 +27,7 @@ use super::contacts::{Contacts, Mode};
 use super::delassus::Delassus;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
-use super::simulate::Options;
+use super::run::Options;
 use crate::integrate::IntegrateError;
 use crate::system::State;
 

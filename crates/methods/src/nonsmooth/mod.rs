@@ -5,10 +5,11 @@
 //! of restitution, everything else by complementarity ([`lcp`]). For many contacts there is time stepping without events
 //! ([`moreau`]).
 //!
-//! **Stiffness.** With two tangents the direction of a slow slip turns at a rate of μN/(m|u|), without bound as the slip stops or starts. An
-//! implicit method (`radau`) passes such stops in some ten steps. Explicit ones crawl there, and may end with
-//! [`ContactError::Chatter`] where the pull hardly exceeds the friction.
+//! **Stiffness.** With two tangents the direction of a slow slip turns at a rate of μN/(m|u|), without bound as the slip stops or starts. A
+//! slip that starts is led in its first direction for a moment ([`Options::creep`]). An implicit method (`radau`) passes stops in
+//! some ten steps; explicit ones crawl there.
 
+mod clues;
 mod cone;
 mod contacts;
 mod decide;
@@ -18,6 +19,8 @@ mod hybrid;
 mod impact;
 pub mod lcp;
 pub mod moreau;
+mod observe;
+mod run;
 mod simulate;
 mod switching;
 mod zeno;
@@ -29,7 +32,8 @@ pub use decide::contact_forces;
 pub use error::ContactError;
 pub use hybrid::{ACCOUNTS, FAINT, Hybrid};
 pub use impact::Restitution;
-pub use simulate::{Event, Kind, Moment, Observer, Options, Progress, Run, resume, simulate};
+pub use run::{Event, Kind, Moment, Observer, Options, Progress, Run};
+pub use simulate::{resume, simulate};
 
 /// The tables of all that a run with contacts can be made with: integrators between located events, and time stepping.
 pub fn choices() -> Vec<&'static About> {

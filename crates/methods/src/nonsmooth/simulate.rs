@@ -5,18 +5,21 @@
 //! between events allocate nothing; events do.
 //!
 //! Zeros within 2e-12 max(1, |t|) seconds of each other are one event, and contacts with gaps up to `touch` take part in each other's
-//! impacts: what happens together stays together. Of each kind one [`Event`] is reported for all its contacts.
+//! impacts: what happens together stays together. Of each kind one [`super::Event`] is reported for all its contacts.
 
+use super::clues::clues;
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide, unit};
 use super::error::ContactError;
 use super::hybrid::{FAINT, Hybrid};
-use super::impact::{Outcome, Restitution, impacts};
+use super::impact::{Outcome, impacts};
+use super::observe::{Adapter, Report};
+use super::run::{Kind, Observer, Options, Progress, Run};
 use super::switching::{Switching, Watched};
 use super::zeno::Zeno;
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Triggers, location};
-use crate::integrate::{self, Counts, Ending, Flow, IntegrateError, Integrator, Onward, Reaction, Span, Step};
+use crate::integrate::{self, Ending, IntegrateError, Integrator, Onward, Reaction, Span};
 use crate::system::{State, System};
 use std::cell::RefCell;
 
@@ -28,168 +31,11 @@ const IMPATIENCE: u32 = 4;
 const HIGHEST_REST: f64 = 1e-6;
 /// The part of the speed of creep by which a slip that starts may run backwards before it counts as stopped.
 const EARLY: f64 = 1e-3;
-/// The part of its press by which a force may stay within its cone and slip with others that have reached theirs.
-const TOGETHER: f64 = 1e-8;
 /// The relative residual at which an initial state counts as consistent.
 const CONSISTENT: f64 = 1e-6;
 /// Events without time passing after which a run gives up. Events that change nothing count if less than this passes, in seconds.
 const PATIENCE: u32 = 60;
 const HARDLY: f64 = 1e-7;
-
-/// How contacts are treated.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Gaps up to this count as closed at an event, in metres.
-    pub touch: f64,
-    /// Speeds up to this count as zero at an event, in m/s.
-    pub rest: f64,
-    /// Slips with two tangents that start are led in their first direction up to this speed, in m/s; it should exceed the error
-    /// of velocities by far.
-    pub creep: f64,
-    /// The law of restitution.
-    pub restitution: Restitution,
-    /// Whether there are friction impulses.
-    pub impact_friction: bool,
-    /// The time left to an accumulation of impacts below which the contact closes for good, in seconds.
-    pub settle: f64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            touch: 1e-10,
-            rest: 1e-9,
-            creep: 1e-5,
-            restitution: Restitution::Newton,
-            impact_friction: false,
-            settle: 1e-4,
-        }
-    }
-}
-
-/// What happened at contacts.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Contacts closed with a jump of velocities.
-    Impact,
-    /// Contacts closed without one.
-    Touch,
-    /// Closed contacts opened.
-    LiftOff,
-    /// Contacts stopped slipping.
-    Stick,
-    /// Contacts started to slip.
-    Slip,
-    /// Contacts stopped and slipped back at once.
-    Reversal,
-    /// Infinitely many impacts came to their end; reported with the last impact, at the time they accumulate.
-    Rest,
-}
-
-impl Kind {
-    /// The word for it in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Impact => "impact",
-            Self::Touch => "touch",
-            Self::LiftOff => "lift-off",
-            Self::Stick => "stick",
-            Self::Slip => "slip",
-            Self::Reversal => "reversal",
-            Self::Rest => "rest",
-        }
-    }
-}
-
-/// One thing that happened to one or several contacts together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// When, in seconds.
-    pub t: f64,
-    /// What.
-    pub kind: Kind,
-    /// To which contacts.
-    pub contacts: Vec<usize>,
-    /// For each contact the normal and tangential impulses in N s (impact), or the forces before the event in N.
-    pub values: Vec<[f64; 3]>,
-    /// The energy lost, in J.
-    pub lost: f64,
-}
-
-/// Between two steps: what an observer may look at.
-pub struct Moment<'a> {
-    /// The step just made (up to the event, if one cut it short).
-    pub step: Step,
-    /// The state at its end.
-    pub state: &'a State<f64>,
-    /// The work of the whole run so far.
-    pub counts: Counts,
-    progress: &'a dyn Fn() -> Progress,
-}
-
-impl Moment<'_> {
-    /// All that a continuation needs besides the state: for checkpoints. Allocates.
-    pub fn progress(&self) -> Progress {
-        (self.progress)()
-    }
-}
-
-/// Who watches a run with contacts.
-pub trait Observer<Y: Contacts> {
-    /// A state at an output time, with the modes it is in.
-    fn on_output(&mut self, _y: &Hybrid<'_, Y>, _s: &State<f64>) {}
-    /// After every step: progress, checkpoints, interruption. At the end of a step that an event cut short the modes are still
-    /// those before it.
-    fn on_step(&mut self, _y: &Hybrid<'_, Y>, _moment: &Moment<'_>) -> Flow {
-        Flow::Continue
-    }
-    /// Functions of the user that met zero together, and the state there.
-    fn on_trigger(&mut self, _y: &Hybrid<'_, Y>, _hits: &[Hit], _s: &mut State<f64>) -> Reaction {
-        Reaction::Continue
-    }
-    /// Something happened at contacts; the state and the modes are those after it.
-    fn on_event(&mut self, _y: &Hybrid<'_, Y>, _event: &Event, _s: &State<f64>) {}
-}
-
-/// Nobody watches.
-impl<Y: Contacts> Observer<Y> for () {}
-
-/// All that a run depends on besides the model, the state and the span.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// That of the integration in the present modes.
-    pub run: integrate::Progress,
-    /// The modes.
-    pub modes: Vec<Mode>,
-    /// Sticking contacts whose force others share.
-    pub shared: Vec<bool>,
-    /// Open contacts that others keep from leaving.
-    pub idle: Vec<bool>,
-    /// How far below zero the gap of each open contact is watched, in metres, and the slip of each sliding one, in m/s.
-    pub below: Vec<f64>,
-    /// The speed up to which each slip is led in its first direction, in m/s.
-    pub creep: Vec<f64>,
-    /// The memory of the switching functions.
-    pub switching: Vec<f64>,
-    /// The last impacts of every contact, in seconds.
-    pub impacts: Vec<[f64; 4]>,
-    /// The time of the last event in seconds, and how many there were without time passing.
-    pub last: (f64, u32),
-    /// Whether the last event changed nothing.
-    pub silent: bool,
-}
-
-/// A finished run. State and modes given to it are where it ended, also after an error.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct Run {
-    /// Why it ended; events are those of the user.
-    pub ending: Result<Ending, IntegrateError>,
-    /// The work of the whole run.
-    pub counts: Counts,
-    /// From where it can be continued.
-    pub progress: Progress,
-}
 
 /// Integrates from the state to the end of the span. The modes are found from the state.
 pub fn simulate<'m, Y: Contacts>(
@@ -249,17 +95,17 @@ pub fn resume<'m, Y: Contacts>(
 }
 
 /// What a run remembers between its parts.
-struct Engine<'a> {
-    options: &'a Options,
-    shared: Vec<bool>,
-    idle: Vec<bool>,
-    below: Vec<f64>,
-    zeno: Zeno,
-    last: (f64, u32),
+pub(super) struct Engine<'a> {
+    pub options: &'a Options,
+    pub shared: Vec<bool>,
+    pub idle: Vec<bool>,
+    pub below: Vec<f64>,
+    pub zeno: Zeno,
+    pub last: (f64, u32),
     /// Whether the last event changed nothing.
-    silent: bool,
-    run: integrate::Progress,
-    switching: Vec<f64>,
+    pub silent: bool,
+    pub run: integrate::Progress,
+    pub switching: Vec<f64>,
 }
 
 impl Engine<'_> {
@@ -549,128 +395,4 @@ impl Engine<'_> {
 /// Whether a contact took part in an impact.
 fn struck(outcome: &Option<Outcome>, contact: usize) -> bool {
     outcome.as_ref().is_some_and(|outcome| outcome.contacts.contains(&contact))
-}
-
-/// What the zeros say about the contacts.
-fn clues<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
-    hits: &[Hit],
-    functions: &[(usize, Watched)],
-    forces: &[f64],
-    closing: impl Fn(usize) -> bool,
-) -> Vec<Clue> {
-    let mut clues = vec![Clue::default(); y.modes().len()];
-    for hit in hits {
-        let (i, watched) = functions[hit.trigger];
-        match watched {
-            Watched::Press => clues[i].lifting = true,
-            Watched::Cone | Watched::Shared => {
-                let force = &forces[y.start(i) + 1..y.start(i + 1)];
-                clues[i].slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
-            }
-            Watched::Gap(_) | Watched::Advance(_) | Watched::Swerve => {}
-        }
-    }
-    // A contact that has just lifted off is still where it touched. Unless it closes, it goes on.
-    for (i, clue) in clues.iter_mut().enumerate() {
-        let closes =
-            hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Gap(..)) if j == i && closing(i)));
-        clue.lifting |= y.modes()[i] == Mode::Open && !closes;
-    }
-    // Where one reaches its cone, others that are as good as there reach it too: mirror images begin to slip together.
-    if clues.iter().any(|clue| clue.slipping.is_some()) {
-        for (i, clue) in clues.iter_mut().enumerate() {
-            let own = &forces[y.start(i)..y.start(i + 1)];
-            if let (Mode::Stick, &[press, first, second]) = (y.modes()[i], own)
-                && y.model().excess(i, [first, second], press) > -TOGETHER * press
-            {
-                clue.slipping = Some([first, second]);
-            }
-        }
-    }
-    // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
-    for (i, clue) in clues.iter_mut().enumerate() {
-        let own = y.start(i) + 1..y.start(i + 1);
-        let stopped = hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Advance(_)) if j == i));
-        if matches!(y.modes()[i], Mode::Slide { .. }) && !own.is_empty() && !stopped {
-            let force = &forces[own];
-            clue.slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);
-        }
-    }
-    clues
-}
-
-/// Reports what happened.
-struct Report<'a, 'm, Y: Contacts> {
-    y: &'a Hybrid<'m, Y>,
-    s: &'a State<f64>,
-    forces: &'a [f64],
-    observer: &'a mut dyn Observer<Y>,
-}
-
-impl<Y: Contacts> Report<'_, '_, Y> {
-    fn send(&mut self, t: f64, kind: Kind, contacts: Vec<usize>, lost: f64) {
-        if contacts.is_empty() {
-            return;
-        }
-        let value = |&i: &usize| {
-            let own = &self.forces[self.y.start(i)..self.y.start(i + 1)];
-            std::array::from_fn(|k| own.get(k).copied().unwrap_or(0.0))
-        };
-        let values = contacts.iter().map(value).collect();
-        self.observer.on_event(self.y, &Event { t, kind, contacts, values, lost }, self.s);
-    }
-}
-
-/// Stands between the loop of a smooth run and the observer of one with contacts.
-struct Adapter<'a, 'b, 'm, Y: Contacts> {
-    y: &'a Hybrid<'m, Y>,
-    observer: &'a mut dyn Observer<Y>,
-    engine: &'a Engine<'b>,
-    dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
-    /// The number of switching functions; those of the user follow.
-    own: usize,
-    /// What the user answered to the last of his functions.
-    reaction: Option<Reaction>,
-}
-
-impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
-    fn on_output(&mut self, s: &State<f64>) {
-        self.observer.on_output(self.y, s);
-    }
-
-    fn on_step(&mut self, moment: &integrate::Moment<'_>) -> Flow {
-        let progress = || {
-            let mut switching = Vec::new();
-            self.dynamics.borrow().memory(&mut switching);
-            Progress {
-                run: moment.progress(),
-                modes: self.y.modes().to_vec(),
-                shared: self.engine.shared.clone(),
-                idle: self.engine.idle.clone(),
-                below: self.engine.below.clone(),
-                creep: self.y.creep().to_vec(),
-                switching,
-                impacts: self.engine.zeno.times.clone(),
-                last: self.engine.last,
-                silent: self.engine.silent,
-            }
-        };
-        let own = Moment { step: moment.step, state: moment.state, counts: moment.counts, progress: &progress };
-        self.observer.on_step(self.y, &own)
-    }
-
-    fn on_event(&mut self, hits: &[Hit], s: &mut State<f64>) -> Reaction {
-        let user: Vec<Hit> = hits
-            .iter()
-            .filter(|hit| hit.trigger >= self.own)
-            .map(|hit| Hit { trigger: hit.trigger - self.own, ..*hit })
-            .collect();
-        self.reaction = (!user.is_empty()).then(|| self.observer.on_trigger(self.y, &user, s));
-        match self.reaction {
-            _ if user.len() < hits.len() => Reaction::Stop,
-            None | Some(Reaction::Continue) => Reaction::Continue,
-            Some(Reaction::Restart | Reaction::Stop) => Reaction::Stop,
-        }
-    }
 }

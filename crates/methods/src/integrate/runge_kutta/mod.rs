@@ -32,6 +32,13 @@ use stages::Scratch;
 /// Initial states are never asked to meet the constraints better than this, relative to the size of the system.
 const CONSISTENT: f64 = 1e-12;
 
+/// Steps between two looks for stiffness, as long as nothing is suspected.
+const LOOK: u32 = 16;
+/// Steps at the limit of stability, with few others between them, after which those that follow count as stiff.
+const SUSPECTS: u32 = 15;
+/// Steps within the limit in a row that clear all suspicion.
+const CALM: u32 = 6;
+
 /// The options of both methods.
 const PARAMETERS: &[Parameter] = &[
     Parameter {
@@ -131,7 +138,45 @@ pub struct RungeKutta<Y: System> {
     controller: Controller,
     proposal: f64,
     counts: Counts,
+    watch: Watch,
     scratch: Option<Scratch<Y>>,
+}
+
+/// Looks for steps that stability keeps short, as the programs of \[2\] do.
+#[derive(Copy, Clone, Debug, Default)]
+struct Watch {
+    /// Steps since the last look.
+    unseen: u32,
+    /// Steps at the limit of stability.
+    suspects: u32,
+    /// Steps within it since then.
+    calm: u32,
+}
+
+impl Watch {
+    /// Whether the step just taken is worth a look.
+    fn looks(&mut self) -> bool {
+        self.unseen += 1;
+        let due = self.suspects > 0 || self.unseen >= LOOK;
+        if due {
+            self.unseen = 0;
+        }
+        due
+    }
+
+    /// Takes a verdict; says whether the step counts as stiff.
+    fn judge(&mut self, at_limit: bool) -> bool {
+        if at_limit {
+            self.calm = 0;
+            self.suspects += 1;
+            return self.suspects >= SUSPECTS;
+        }
+        self.calm += 1;
+        if self.calm >= CALM {
+            self.suspects = 0;
+        }
+        false
+    }
 }
 
 impl<Y: System> RungeKutta<Y> {
@@ -160,6 +205,7 @@ impl<Y: System> RungeKutta<Y> {
             controller: Controller::new(tableau.error_power, tableau.beta, get("safety"), tableau.change),
             proposal: 0.0,
             counts: Counts::default(),
+            watch: Watch::default(),
             scratch: None,
         })
     }
@@ -181,6 +227,7 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
         };
         self.controller.reset();
         self.counts = Counts::default();
+        self.watch = Watch::default();
         self.scratch = Some(scratch);
         Ok(())
     }
@@ -217,6 +264,10 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
                         self.proposal = if h < wanted { next.max(wanted) } else { next };
                     }
                     self.counts.steps += 1;
+                    if self.watch.looks() {
+                        let at_limit = scratch.stiffness(self.tolerance) > self.tableau.stability;
+                        self.counts.stiff += u64::from(self.watch.judge(at_limit));
+                    }
                     return Ok(Step { t, h, error: error.value, rejected });
                 }
                 Ok(error) => self.controller.reject(error.value),
@@ -242,12 +293,14 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
 
     fn counts(&self) -> Counts {
         let work = self.scratch.as_ref().map(|scratch| scratch.counts()).unwrap_or_default();
-        Counts { steps: self.counts.steps, rejected: self.counts.rejected, ..work }
+        let Counts { steps, rejected, stiff, .. } = self.counts;
+        Counts { steps, rejected, stiff, ..work }
     }
 
     fn memory(&self) -> Vec<f64> {
         let [before, rejected] = self.controller.memory();
-        let mut memory = vec![self.proposal, before, rejected];
+        let Watch { unseen, suspects, calm } = self.watch;
+        let mut memory = vec![self.proposal, before, rejected, unseen.into(), suspects.into(), calm.into()];
         if let Some(scratch) = &self.scratch {
             scratch.memory(&mut memory);
         }
@@ -255,9 +308,13 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        if let (Some(scratch), &[proposal, before, rejected, ref rest @ ..]) = (&mut self.scratch, memory) {
+        if let (Some(scratch), &[proposal, before, rejected, unseen, suspects, calm, ref rest @ ..]) =
+            (&mut self.scratch, memory)
+        {
             self.proposal = proposal;
             self.controller.recall([before, rejected]);
+            let [unseen, suspects, calm] = [unseen, suspects, calm].map(|count| count as u32);
+            self.watch = Watch { unseen, suspects, calm };
             scratch.recall(rest);
         }
     }

@@ -221,6 +221,25 @@ impl<Y: System> Scratch<Y> {
         Ok(true)
     }
 
+    /// h|λ| for the fastest rate λ that the last two stages show, both at the end of the step: h |k_s − k_{s−1}| / |y_s − y_{s−1}|, \[3\]
+    /// section IV.2. Integrals have no part in it.
+    pub(super) fn stiffness(&mut self, tolerance: Tolerance) -> f64 {
+        let (s, size) = (self.tableau.stages, self.size);
+        let mut weights = [0.0; MOST_STAGES];
+        weights[..s].copy_from_slice(self.tableau.rows[s]);
+        for (weight, before) in weights.iter_mut().zip(self.tableau.rows[s - 1]) {
+            *weight -= before;
+        }
+        self.combine(self.h, &weights);
+        let (mut rates, mut ways) = (0.0, 0.0);
+        for i in 0..2 * self.shape.v + self.shape.x {
+            let weight = self.weight(tolerance, i);
+            rates += ((self.slopes[s * size + i] - self.slopes[(s - 1) * size + i]) / weight).powi(2);
+            ways += (self.increment[i] / weight).powi(2);
+        }
+        if ways > 0.0 { self.h * (rates / ways).sqrt() } else { 0.0 }
+    }
+
     /// A first step after \[2\] p. 169: an explicit Euler step of 1 % of the state's size tells the second derivative.
     pub(super) fn first_step(&mut self, y: &Y, tolerance: Tolerance) -> f64 {
         self.measure(y);

@@ -1,0 +1,45 @@
+//! `dalembert eval` and `dalembert equations`: numbers and formulas of a robot.
+
+use crate::args::{EquationOptions, EvalOptions};
+use crate::exit::Exit;
+use crate::robot::{load, read_text, write_or_print};
+use dalembert_methods::vector::Vec3;
+use dalembert_robots::equations::Equations;
+use dalembert_robots::evaluate::{Quantity, evaluate, read_states};
+
+/// Computes a quantity of a robot for a table of states.
+pub fn eval(options: &EvalOptions) -> Result<(), Exit> {
+    let robot = load(&options.model)?;
+    let quantity = Quantity::ALL.iter().find(|(_, name, _)| *name == options.what).map(|q| q.0);
+    let Some(quantity) = quantity else {
+        let known: Vec<String> = Quantity::ALL.iter().map(|(_, name, about)| format!("  {name}: {about}")).collect();
+        return Err(Exit::Usage(format!("`{}` is not known; expected one of\n{}", options.what, known.join("\n"))));
+    };
+    let table = match &options.states {
+        Some(path) => read_text(path)?,
+        None => format!("q.{}\n", robot.tree.coordinate_names().join(",q.")) + &numbers(&robot.initial) + "\n",
+    };
+    let place = options.states.as_ref().map_or_else(String::new, |path| format!("{}: ", path.display()));
+    let states = read_states(&robot.tree, &robot.initial, &table).map_err(|e| Exit::Usage(format!("{place}{e}")))?;
+    let point = match options.point.as_slice() {
+        [] => Vec3::zero(),
+        [x, y, z] => Vec3([*x, *y, *z]),
+        _ => return Err(Exit::Usage("--point needs three numbers, as 0.1,0,0".into())),
+    };
+    let link = options.link.as_deref().map(|name| (name, point));
+    let result = evaluate(&robot.tree, quantity, link, &states).map_err(|e| Exit::Usage(e.to_string()))?;
+    write_or_print(options.out.as_deref(), &result.to_csv())
+}
+
+/// Numbers with all their digits, between commas.
+pub fn numbers(list: &[f64]) -> String {
+    list.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(",")
+}
+
+/// Writes the equations of motion.
+pub fn equations(options: &EquationOptions) -> Result<(), Exit> {
+    let robot = load(&options.model)?;
+    let equations = Equations::of(&robot.tree).map_err(|error| Exit::Usage(error.to_string()))?;
+    let text = if options.latex { equations.to_latex() } else { equations.to_text() };
+    write_or_print(options.out.as_deref(), &text)
+}

@@ -1,0 +1,122 @@
+//! Robot files: readers of URDF, MJCF and SDF, a writer of URDF, numbers for tables of states, and equations to be read.
+//!
+//! A reader takes text and gives an [`Imported`] tree. Everything in a file that has no counterpart is listed in
+//! [`Imported::left_out`] with its line and column; nothing is dropped in silence. What is wrong is a [`ReadError`] with its place.
+//! Meshes and other pictures are not read; entities and document types of XML are refused.
+
+pub mod equations;
+pub mod evaluate;
+mod mjcf;
+mod mjcf_defaults;
+mod mjcf_equality;
+mod mjcf_shapes;
+mod sdf;
+pub mod studies;
+mod urdf;
+mod urdf_write;
+mod xml;
+
+pub use mjcf::read_mjcf;
+pub use sdf::read_sdf;
+pub use urdf::read_urdf;
+pub use urdf_write::{WriteError, write_urdf};
+pub use xml::{Place, ReadError};
+
+use dalembert_methods::vector::Vec3;
+use dalembert_trees::{Pose, Tree, TreeBuilder};
+
+/// How the first link of a robot stands in the world, where the file leaves it open.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// It is fixed, as for an arm on a bench.
+    #[default]
+    Fixed,
+    /// It is free, as for a walking robot.
+    Free,
+}
+
+/// The formats that can be read.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Unified robot description format.
+    Urdf,
+    /// The format of MuJoCo.
+    Mjcf,
+    /// Simulation description format.
+    Sdf,
+}
+
+/// Something of a file that was not taken over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub what: String,
+}
+
+/// What a joint that closes a loop holds.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum ClosureKind {
+    /// Two points coincide.
+    Ball,
+    /// Two frames coincide.
+    Weld,
+    /// Two frames share a point and this axis.
+    Hinge {
+        /// The axis, in both frames.
+        axis: Vec3<f64>,
+    },
+}
+
+/// A joint beside the tree, which closes a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closure {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: ClosureKind,
+    /// The link (the world if none) of each end, and the frame of the joint in the frame of that link.
+    pub ends: [(Option<String>, Pose); 2],
+}
+
+/// A robot as read from a file.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The name of the robot.
+    pub name: String,
+    /// The tree.
+    pub tree: Tree,
+    /// The links and joints it was built from.
+    pub builder: TreeBuilder,
+    /// The configuration that the file starts from.
+    pub initial: Vec<f64>,
+    /// Joints beside the tree: equalities of MJCF, joints of SDF that close loops.
+    pub closures: Vec<Closure>,
+    /// What was not taken over.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The format of a text, from its first element.
+pub fn format_of(text: &str) -> Result<Format, ReadError> {
+    let document = xml::parse(text)?;
+    let root = document.root_element();
+    match root.tag_name().name() {
+        "robot" => Ok(Format::Urdf),
+        "mujoco" => Ok(Format::Mjcf),
+        "sdf" => Ok(Format::Sdf),
+        other => Err(ReadError::at(
+            &root,
+            format!("`<{other}>` begins no robot file; expected `<robot>` (URDF), `<mujoco>` (MJCF) or `<sdf>`"),
+        )),
+    }
+}
+
+/// Reads a robot in any of the formats.
+pub fn read(text: &str, base: Base) -> Result<Imported, ReadError> {
+    match format_of(text)? {
+        Format::Urdf => read_urdf(text, base),
+        Format::Mjcf => read_mjcf(text),
+        Format::Sdf => read_sdf(text, base),
+    }
+}

@@ -1,0 +1,430 @@
+//! Analytical derivatives of inverse and forward dynamics.
+//!
+//! With directions S_k in a common frame, ψ̇_k = v_λ × S_k, ψ̈_k = a_λ × S_k + v_λ × ψ̇_k (λ the body before joint k), inertia I,
+//! Coriolis matrix B and load f of all bodies after the joint:
+//!
+//! ```text
+//! ∂τᵢ/∂qⱼ = Sᵢᵀ (2B ψ̇ⱼ + I ψ̈ⱼ)              ∂τⱼ/∂qᵢ = Sⱼᵀ (2B ψ̇ᵢ + I ψ̈ᵢ + Sᵢ ×* f)      for j before i, B, I, f of joint i
+//! ∂τᵢ/∂vⱼ = Sᵢᵀ (2B Sⱼ + I (ψ̇ⱼ + Ṡⱼ))        ∂τⱼ/∂vᵢ = Sⱼᵀ (2B Sᵢ + I (ψ̇ᵢ + Ṡᵢ))
+//! ```
+//!
+//! B of a body needs twelve numbers, K = v hᵀ + ω̂ J and the momentum p: 2B u = 2 (tr(K) u_ω − K u_ω; u_ω × p), and adds up over
+//! bodies. Derivatives along q are along the increments of [`Tree::retract`]. Forward dynamics follows from
+//! M ∂a = −∂τ at the accelerations found. Forces of springs, damping and friction are not part of τ here.
+//!
+//! References: \[1\] Singh, Russo, Wensing: Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra,
+//! IEEE Robot. Autom. Lett. 7 (2022); \[2\] Carpentier, Mansard: Analytical derivatives of rigid body dynamics algorithms, RSS 2018.
+
+use crate::space::{M3, V3, Y3, v3};
+use crate::subspace::{Rows, Subspace, inertia_at};
+use crate::tree::{Tree, Wrench};
+use crate::{aba, ltl};
+use dalembert_methods::Real;
+
+#[derive(Copy, Clone, Debug)]
+struct Moving<T> {
+    w: V3<T>,
+    v: V3<T>,
+    al: V3<T>,
+    a: V3<T>,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Composite<T> {
+    h: V3<T>,
+    i: Y3<T>,
+    k: M3<T>,
+    p: V3<T>,
+    n: V3<T>,
+    f: V3<T>,
+}
+
+/// Up to this number of velocities the entries above the diagonal are written by columns.
+const SMALL: usize = 12;
+
+/// Scratch of [`rnea_derivatives`].
+#[derive(Clone, Debug)]
+pub struct Work<T> {
+    subspace: Subspace<T>,
+    moving: Vec<Moving<T>>,
+    composites: Vec<Composite<T>>,
+    rate: Rows<T>,
+    second: Rows<T>,
+    both: Rows<T>,
+    along_q: Rows<T>,
+    along_v: Rows<T>,
+}
+
+/// The derivatives of inverse dynamics, all n × n by rows.
+#[derive(Clone, Debug)]
+pub struct RneaDerivatives<T> {
+    /// τ itself.
+    pub tau: Vec<T>,
+    /// ∂τ/∂q along the increments of the coordinates.
+    pub by_q: Vec<T>,
+    /// ∂τ/∂v.
+    pub by_v: Vec<T>,
+    /// The lower triangle of ∂τ/∂a, the mass matrix.
+    pub mass: Vec<T>,
+}
+
+impl<T: Real> RneaDerivatives<T> {
+    /// Zeros for this tree; entries between velocities that do not move each other stay so.
+    pub fn new(tree: &Tree) -> Self {
+        let (n, z) = (tree.nv, T::zero());
+        Self { tau: vec![z; n], by_q: vec![z; n * n], by_v: vec![z; n * n], mass: vec![z; n * n] }
+    }
+}
+
+impl<T: Real> Work<T> {
+    /// Scratch for this tree.
+    pub fn new(tree: &Tree) -> Self {
+        let (o, n, nv) = (V3::zero(), tree.bodies.len(), tree.nv);
+        Self {
+            subspace: Subspace::new(tree),
+            moving: vec![Moving { w: o, v: o, al: o, a: o }; n + 1],
+            composites: vec![Composite { h: o, i: Y3::zero(), k: M3::zero(), p: o, n: o, f: o }; n + 1],
+            rate: Rows::new(nv),
+            second: Rows::new(nv),
+            both: Rows::new(nv),
+            along_q: Rows::new(nv),
+            along_v: Rows::new(nv),
+        }
+    }
+}
+
+/// (w, v) × (a, b) of two motions.
+#[inline(always)]
+fn cross<T: Real>(w: V3<T>, v: V3<T>, a: V3<T>, b: V3<T>) -> (V3<T>, V3<T>) {
+    (w.cross(a), w.cross_plus(b, v.cross(a)))
+}
+
+/// The derivatives of inverse dynamics at accelerations `a`; `external` holds a wrench for every moving body, in its axes, or
+/// nothing.
+#[inline(always)]
+pub fn rnea_derivatives<T: Real>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    external: &[Wrench<T>],
+    work: &mut Work<T>,
+    out: &mut RneaDerivatives<T>,
+) {
+    let (n, nv) = (tree.bodies.len(), tree.nv);
+    assert!(q.len() == tree.nq && v.len() == nv && a.len() == nv && out.tau.len() == nv);
+    assert!(out.by_q.len() == nv * nv && out.by_v.len() == nv * nv && out.mass.len() == nv * nv);
+    assert!(external.is_empty() || external.len() == n);
+    assert!(work.moving.len() == n + 1 && work.composites.len() == n + 1 && work.rate.n == nv);
+    work.subspace.compute(tree, q);
+    motions(tree, v, a, work);
+    loads(tree, work);
+    for ((me, frame), wrench) in work.composites[1..].iter_mut().zip(&work.subspace.frames[1..]).zip(external) {
+        let f = frame.r.times(wrench.force.into());
+        me.f = me.f.minus(f);
+        me.n = me.n.minus(frame.p.cross_plus(f, frame.r.times(wrench.torque.into())));
+    }
+    let Work { subspace, composites, rate, second, both, along_q, along_v, .. } = work;
+    let RneaDerivatives { tau, by_q, by_v, mass } = out;
+    let directions = Directions { s: &subspace.s, rate, second, both };
+    entries(tree, a, &directions, composites, along_q, along_v, tau, by_q, by_v, mass);
+}
+
+/// The rows of numbers that entries are products of.
+struct Directions<'a, T> {
+    s: &'a Rows<T>,
+    rate: &'a Rows<T>,
+    second: &'a Rows<T>,
+    both: &'a Rows<T>,
+}
+
+/// All entries, from the last body to the first.
+#[inline(always)]
+fn entries<T: Real>(
+    tree: &Tree,
+    a: &[T],
+    d: &Directions<'_, T>,
+    composites: &mut [Composite<T>],
+    along_q: &mut Rows<T>,
+    along_v: &mut Rows<T>,
+    tau: &mut [T],
+    by_q: &mut [T],
+    by_v: &mut [T],
+    mass: &mut [T],
+) {
+    let nv = tree.nv;
+    // Above the diagonal, short columns are written at once and long ones by rows at the end.
+    let small = nv <= SMALL;
+    for (i, b) in tree.bodies.iter().enumerate().rev() {
+        let (before, rest) = composites.split_at_mut(i + 1);
+        let (parent, me) = (&mut before[b.parent], &rest[0]);
+        if b.parent > 0 {
+            parent.add(me);
+        }
+        let trace = me.k.a.x + me.k.b.y + me.k.c.z;
+        let end = b.iv + b.motion.velocities();
+        for k in b.iv..end {
+            let (sw, sv) = d.s.get(k);
+            let (rw, _) = d.rate.get(k);
+            let (xw, xv) = d.second.get(k);
+            let (dw, dv) = d.both.get(k);
+            tau[k] = a[k].scale_plus(b.armature, sw.dot_plus(me.n, sv.dot(me.f)));
+            let (gn, gf) = inertia_times(me, b.subtree_mass, sw, sv);
+            // 2Bᵀ S has an angular part only.
+            let bt = twice(sw.times(trace).minus(me.k.transpose_times(sw)).plus(me.p.cross(sv)));
+            let (cn, cf) = coriolis(me, trace, rw);
+            let (en, ef) = inertia_times(me, b.subtree_mass, xw, xv);
+            let (ln, lf) = (sw.cross_plus(me.n, sv.cross(me.f)), sw.cross(me.f));
+            let (qn, qf) = (cn.plus(en).plus(ln), cf.plus(ef).plus(lf));
+            let (cn, cf) = coriolis(me, trace, sw);
+            let (en, ef) = inertia_times(me, b.subtree_mass, dw, dv);
+            let (vn, vf) = (cn.plus(en), cf.plus(ef));
+            for &(first, last) in tree.runs(k) {
+                // The mass matrix up to the diagonal, the others over the whole joint.
+                d.s.dot(first, gn, gf, &mut mass[k * nv + first..k * nv + last]);
+                if small {
+                    let length = last.min(b.iv).saturating_sub(first);
+                    columns(
+                        d.s,
+                        first,
+                        length,
+                        (qn, qf),
+                        (vn, vf),
+                        &mut by_q[first * nv + k..],
+                        &mut by_v[first * nv + k..],
+                        nv,
+                    );
+                }
+                let last = if last == k + 1 { end } else { last };
+                let range = k * nv + first..k * nv + last;
+                below(d.rate, d.second, first, bt, gn, gf, &mut by_q[range.clone()]);
+                below(d.s, d.both, first, bt, gn, gf, &mut by_v[range]);
+            }
+            if !small {
+                along_q.put(k, qn, qf);
+                along_v.put(k, vn, vf);
+            }
+            mass[k * nv + k] = mass[k * nv + k] + b.armature;
+        }
+    }
+    if small {
+        return;
+    }
+    for b in &tree.bodies {
+        let start = b.iv + b.motion.velocities();
+        for k in b.iv..start {
+            let (sw, sv) = d.s.get(k);
+            along_q.dot(start, sw, sv, &mut by_q[k * nv + start..k * nv + b.end]);
+            along_v.dot(start, sw, sv, &mut by_v[k * nv + start..k * nv + b.end]);
+        }
+    }
+}
+
+/// Two columns: directions from `first` on times two loads; entries are `stride` apart.
+#[inline(always)]
+fn columns<T: Real>(
+    s: &Rows<T>,
+    first: usize,
+    length: usize,
+    (qn, qf): (V3<T>, V3<T>),
+    (vn, vf): (V3<T>, V3<T>),
+    by_q: &mut [T],
+    by_v: &mut [T],
+    stride: usize,
+) {
+    let (s0, s1, s2) = (s.row(0, first, length), s.row(1, first, length), s.row(2, first, length));
+    let (s3, s4, s5) = (s.row(3, first, length), s.row(4, first, length), s.row(5, first, length));
+    for i in 0..length {
+        let product = |n: V3<T>, f: V3<T>| {
+            s0[i].mul_plus(n.x, s1[i].mul_plus(n.y, s2[i] * n.z))
+                + s3[i].mul_plus(f.x, s4[i].mul_plus(f.y, s5[i] * f.z))
+        };
+        by_q[i * stride] = product(qn, qf);
+        by_v[i * stride] = product(vn, vf);
+    }
+}
+
+/// Velocities and accelerations of all bodies, and the rates of all directions.
+#[inline(always)]
+fn motions<T: Real>(tree: &Tree, v: &[T], a: &[T], work: &mut Work<T>) {
+    work.moving[0].a = V3::constant(&tree.gravity).negative();
+    for (i, b) in tree.bodies.iter().enumerate() {
+        let (before, rest) = work.moving.split_at_mut(i + 1);
+        let (parent, me) = (before[b.parent], &mut rest[0]);
+        let end = b.iv + b.motion.velocities();
+        let (mut wj, mut vj, mut alj, mut aj) = (V3::zero(), V3::zero(), V3::zero(), V3::zero());
+        for k in b.iv..end {
+            let (sw, sv) = work.subspace.s.get(k);
+            wj = sw.times_plus(v[k], wj);
+            vj = sv.times_plus(v[k], vj);
+            alj = sw.times_plus(a[k], alj);
+            aj = sv.times_plus(a[k], aj);
+            let (rw, rv) = cross(parent.w, parent.v, sw, sv);
+            work.rate.put(k, rw, rv);
+            let (x, xl) = cross(parent.al, parent.a, sw, sv);
+            let (y, yl) = cross(parent.w, parent.v, rw, rv);
+            work.second.put(k, x.plus(y), xl.plus(yl));
+        }
+        let (w, speed) = (parent.w.plus(wj), parent.v.plus(vj));
+        let (cw, cv) = cross(w, speed, wj, vj);
+        *me = Moving { w, v: speed, al: parent.al.plus(alj).plus(cw), a: parent.a.plus(aj).plus(cv) };
+        for k in b.iv..end {
+            let (sw, sv) = work.subspace.s.get(k);
+            let (x, xl) = cross(w, speed, sw, sv);
+            let (rw, rv) = work.rate.get(k);
+            work.both.put(k, x.plus(rw), xl.plus(rv));
+        }
+    }
+}
+
+/// Inertia, Coriolis numbers and load of every body by itself.
+#[inline(always)]
+fn loads<T: Real>(tree: &Tree, work: &mut Work<T>) {
+    let bodies = tree.bodies.iter().zip(&work.subspace.frames[1..]).zip(&work.moving[1..]);
+    for (((b, frame), m), out) in bodies.zip(&mut work.composites[1..]) {
+        let (h, i) = inertia_at(b, &frame.r, frame.p);
+        let p = m.w.cross_plus(h, m.v.scale(b.mass));
+        let spin = h.cross_plus(m.v, i.times(m.w));
+        let f = m.w.cross_plus(p, m.al.cross_plus(h, m.a.scale(b.mass)));
+        let n = m.w.cross_plus(spin, m.v.cross_plus(p, h.cross_plus(m.a, i.times(m.al))));
+        let t = (i.xx + i.yy + i.zz) * 0.5;
+        let k = M3 {
+            a: m.w.cross_plus(v3(t - i.xx, -i.xy, -i.xz), m.v.times(h.x)),
+            b: m.w.cross_plus(v3(-i.xy, t - i.yy, -i.yz), m.v.times(h.y)),
+            c: m.w.cross_plus(v3(-i.xz, -i.yz, t - i.zz), m.v.times(h.z)),
+        };
+        *out = Composite { h, i, k, p, n, f };
+    }
+}
+
+impl<T: Real> Composite<T> {
+    #[inline(always)]
+    fn add(&mut self, b: &Self) {
+        self.h = self.h.plus(b.h);
+        self.i = self.i.plus(&b.i);
+        self.k = self.k.plus(&b.k);
+        self.p = self.p.plus(b.p);
+        self.n = self.n.plus(b.n);
+        self.f = self.f.plus(b.f);
+    }
+}
+
+#[inline(always)]
+fn twice<T: Real>(a: V3<T>) -> V3<T> {
+    a.plus(a)
+}
+
+#[inline(always)]
+fn inertia_times<T: Real>(c: &Composite<T>, mass: f64, w: V3<T>, v: V3<T>) -> (V3<T>, V3<T>) {
+    (c.h.cross_plus(v, c.i.times(w)), w.cross_plus(c.h, v.scale(mass)))
+}
+
+/// 2B u for a motion with angular part u.
+#[inline(always)]
+fn coriolis<T: Real>(c: &Composite<T>, trace: T, u: V3<T>) -> (V3<T>, V3<T>) {
+    (twice(u.times(trace).minus(c.k.times(u))), twice(u.cross(c.p)))
+}
+
+/// out = angular rows of `first` times bt + all rows of `second` times (n, f).
+#[inline(always)]
+fn below<T: Real>(first: &Rows<T>, second: &Rows<T>, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
+    let l = out.len();
+    let (b0, b1, b2) = (first.row(0, a, l), first.row(1, a, l), first.row(2, a, l));
+    let (s0, s1, s2) = (second.row(0, a, l), second.row(1, a, l), second.row(2, a, l));
+    let (s3, s4, s5) = (second.row(3, a, l), second.row(4, a, l), second.row(5, a, l));
+    for i in 0..l {
+        out[i] = s0[i].mul_plus(n.x, s1[i].mul_plus(n.y, s2[i] * n.z))
+            + s3[i].mul_plus(f.x, s4[i].mul_plus(f.y, s5[i] * f.z))
+            + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
+    }
+}
+
+/// Scratch of [`aba_derivatives`].
+#[derive(Clone, Debug)]
+pub struct ForwardWork<T> {
+    pub(crate) aba: aba::Work<T>,
+    pub(crate) rnea: Work<T>,
+    pub(crate) inverse: RneaDerivatives<T>,
+}
+
+/// The derivatives of forward dynamics, all n × n by rows.
+#[derive(Clone, Debug)]
+pub struct AbaDerivatives<T> {
+    /// The accelerations themselves.
+    pub acceleration: Vec<T>,
+    /// ∂a/∂q along the increments of the coordinates.
+    pub by_q: Vec<T>,
+    /// ∂a/∂v.
+    pub by_v: Vec<T>,
+    /// ∂a/∂τ = M⁻¹.
+    pub by_tau: Vec<T>,
+}
+
+impl<T: Real> AbaDerivatives<T> {
+    /// Zeros for this tree.
+    pub fn new(tree: &Tree) -> Self {
+        let (n, z) = (tree.nv, T::zero());
+        Self { acceleration: vec![z; n], by_q: vec![z; n * n], by_v: vec![z; n * n], by_tau: vec![z; n * n] }
+    }
+}
+
+impl<T: Real> ForwardWork<T> {
+    /// Scratch for this tree.
+    pub fn new(tree: &Tree) -> Self {
+        Self { aba: aba::Work::new(tree), rnea: Work::new(tree), inverse: RneaDerivatives::new(tree) }
+    }
+}
+
+/// The derivatives of forward dynamics under the generalised forces `tau`.
+#[inline(always)]
+pub fn aba_derivatives<T: Real>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    tau: &[T],
+    external: &[Wrench<T>],
+    work: &mut ForwardWork<T>,
+    out: &mut AbaDerivatives<T>,
+) {
+    aba::aba(tree, q, v, tau, external, &mut work.aba, &mut out.acceleration);
+    rnea_derivatives(tree, q, v, &out.acceleration, external, &mut work.rnea, &mut work.inverse);
+    solve(tree, &mut work.inverse, out);
+}
+
+/// ∂a = −M⁻¹ ∂τ, and M⁻¹; the mass matrix is replaced by its factor.
+#[inline(always)]
+pub(crate) fn solve<T: Real>(tree: &Tree, inverse: &mut RneaDerivatives<T>, out: &mut AbaDerivatives<T>) {
+    let n = tree.nv;
+    ltl::factor(tree, &mut inverse.mass);
+    ltl::inverse(tree, &inverse.mass, &mut out.by_tau);
+    minus_product(n, &out.by_tau, &inverse.by_q, &mut out.by_q);
+    minus_product(n, &out.by_tau, &inverse.by_v, &mut out.by_v);
+}
+
+/// C = −A B for square matrices by rows, four rows of B at a time.
+#[inline(always)]
+fn minus_product<T: Real>(n: usize, a: &[T], b: &[T], c: &mut [T]) {
+    assert!(a.len() == n * n && b.len() == n * n && c.len() == n * n);
+    for i in 0..n {
+        let (factors, out) = (&a[i * n..(i + 1) * n], &mut c[i * n..(i + 1) * n]);
+        for x in out.iter_mut() {
+            *x = T::zero();
+        }
+        let fours = n - n % 4;
+        for k in (0..fours).step_by(4) {
+            let (b0, rest) = b[k * n..(k + 4) * n].split_at(n);
+            let (b1, rest) = rest.split_at(n);
+            let (b2, b3) = rest.split_at(n);
+            let (a0, a1, a2, a3) = (factors[k], factors[k + 1], factors[k + 2], factors[k + 3]);
+            for j in 0..n {
+                out[j] = a3.mul_from(b3[j], a2.mul_from(b2[j], a1.mul_from(b1[j], a0.mul_from(b0[j], out[j]))));
+            }
+        }
+        for k in fours..n {
+            let line = &b[k * n..(k + 1) * n];
+            for j in 0..n {
+                out[j] = factors[k].mul_from(line[j], out[j]);
+            }
+        }
+    }
+}
