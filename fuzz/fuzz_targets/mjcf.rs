@@ -1,16 +1,6 @@
-//! Whatever text a file holds, reading it as MJCF ends with a tree or an error, and the tree can be written again or says why not.
+//! Whatever bytes a file holds, reading it as MJCF ends with a robot or an error. See `dalembert_robots::fuzz_one`.
 #![no_main]
 
-use dalembert_robots::{Imported, ReadError, read_mjcf, write_urdf};
+use dalembert_robots::{fuzz_one, read_mjcf};
 
-fn check(read: Result<Imported, ReadError>) {
-    if let Ok(robot) = read {
-        assert_eq!(robot.initial.len(), robot.tree.coordinates());
-        let _ = write_urdf(&robot.tree, &robot.name);
-    }
-}
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    check(read_mjcf(text));
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_one(bytes, |text, _| read_mjcf(text)));

@@ -120,3 +120,19 @@ pub fn read(text: &str, base: Base) -> Result<Imported, ReadError> {
         Format::Sdf => read_sdf(text, base),
     }
 }
+
+/// Whatever bytes a file holds, reading it ends with a robot or an error, and the robot can be written again or says why not: for
+/// fuzzing.
+///
+/// # Panics
+///
+/// If a robot was read that does not fit its own coordinates.
+pub fn fuzz_one(bytes: &[u8], read: impl Fn(&str, Base) -> Result<Imported, ReadError>) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for base in [Base::Fixed, Base::Free] {
+        if let Ok(robot) = read(text, base) {
+            assert_eq!(robot.initial.len(), robot.tree.coordinates());
+            let _ = write_urdf(&robot.tree, &robot.name);
+        }
+    }
+}

@@ -255,7 +255,8 @@ fn solve<R: Real>(matrix: &mut [[R; MOST_MODES]; MOST_MODES], right: &mut [R; MO
     }
 }
 
-const GRADIENT: [&str; 9] = [
+/// The channels of a deformation gradient.
+pub(crate) const GRADIENT: [&str; 9] = [
     "gradient.xx",
     "gradient.xy",
     "gradient.xz",

@@ -22,6 +22,7 @@ pub use contact_field::ContactField;
 pub use drag::Drag;
 pub use edge_drag::EdgeDrag;
 pub use elastic::Elastic;
+pub(crate) use elastic::GRADIENT;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
 pub use motor::Motor;
 pub use muscle::{ForceVelocity, Muscle};

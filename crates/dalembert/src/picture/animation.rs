@@ -6,6 +6,7 @@ use super::film::Film;
 use super::scenery::{self, Scenery};
 use super::solids::{self, Solid};
 use super::{Bounds, short, short3};
+use crate::forces::GRADIENT;
 use crate::model::Model;
 use dalembert_methods::lie::Quat;
 use dalembert_methods::trajectory::Event;
@@ -13,18 +14,6 @@ use dalembert_methods::vector::{Mat3, Vec3};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The channels of a deformation gradient.
-const GRADIENT: [&str; 9] = [
-    "gradient.xx",
-    "gradient.xy",
-    "gradient.xz",
-    "gradient.yx",
-    "gradient.yy",
-    "gradient.yz",
-    "gradient.zx",
-    "gradient.zy",
-    "gradient.zz",
-];
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 1500;
 /// Fewest frames that the limit on size leaves.

@@ -517,9 +517,14 @@ impl<'d> Reader<'d> {
             blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
         }
         let ContactSettings { touch, rest, creep, settle, .. } = run.contacts;
-        for (key, value) in [("touch", touch), ("rest", rest), ("creep", creep), ("settle", settle)] {
+        for (key, value) in [("rest", rest), ("settle", settle)] {
             if value <= 0.0 {
                 blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
+            }
+        }
+        for (key, value) in [("touch", touch), ("creep", creep)] {
+            if value < 0.0 {
+                blame(&format!("contacts.{key}"), format!("must not be negative, found {value}"), None);
             }
         }
         let methods = choices();

@@ -114,15 +114,15 @@ pub struct ContactSettings {
     pub restitution: RestitutionLaw,
     /// Whether impacts have friction impulses.
     pub impact_friction: bool,
-    /// Gaps up to this, or to a tenth of the tolerance if that is more, count as closed at an event: what touches together within the
-    /// error of a run is one impact.
+    /// Gaps up to this count as closed at an event, so that what touches together within the error of a run is one impact; 0 takes 1e-10 m,
+    /// or a tenth of the tolerance if that is more.
     #[schemars(extend("unit" = "m"))]
     pub touch: f64,
     /// Speeds up to this count as zero at an event.
     #[schemars(extend("unit" = "m/s"))]
     pub rest: f64,
-    /// Slips in two dimensions that start are led in their first direction up to this speed, or up to 1e4 times the tolerance if that
-    /// is more: it is noise until then.
+    /// Slips in two dimensions that start are led in their first direction up to this speed, as it is noise until then; 0 takes 1e-5 m/s,
+    /// or 1e4 times the tolerance if that is more.
     #[schemars(extend("unit" = "m/s"))]
     pub creep: f64,
     /// When ever shorter bounces would come to rest within this time, the contact closes for good.
@@ -132,8 +132,8 @@ pub struct ContactSettings {
 
 impl Default for ContactSettings {
     fn default() -> Self {
-        let Options { touch, rest, creep, settle, .. } = Options::default();
-        Self { restitution: RestitutionLaw::Newton, impact_friction: true, touch, rest, creep, settle }
+        let Options { rest, settle, .. } = Options::default();
+        Self { restitution: RestitutionLaw::Newton, impact_friction: true, touch: 0.0, rest, creep: 0.0, settle }
     }
 }
 
@@ -146,8 +146,16 @@ impl ContactSettings {
             RestitutionLaw::Energetic => Restitution::Energetic,
         };
         let Self { impact_friction, touch, rest, creep, settle, .. } = *self;
-        let (touch, creep) = (touch.max(tolerance / 10.0), creep.max(1e4 * tolerance));
-        Options { touch, rest, creep, restitution, impact_friction, settle }
+        let own = Options::default();
+        let given = |value: f64, otherwise: f64| if value > 0.0 { value } else { otherwise };
+        Options {
+            touch: given(touch, own.touch.max(tolerance / 10.0)),
+            rest,
+            creep: given(creep, own.creep.max(1e4 * tolerance)),
+            restitution,
+            impact_friction,
+            settle,
+        }
     }
 }
 
@@ -197,4 +205,18 @@ pub struct EventSettings {
     /// Whether the run ends there.
     #[serde(default)]
     pub stop: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_scene_says_of_contacts_is_not_changed_by_the_tolerance() {
+        let small = ContactSettings { touch: 1e-14, creep: 1e-9, ..ContactSettings::default() }.options(1e-3);
+        assert_eq!((small.touch, small.creep), (1e-14, 1e-9));
+        let own = ContactSettings::default();
+        assert_eq!((own.options(1e-12).touch, own.options(1e-12).creep), (1e-10, 1e-5));
+        assert_eq!((own.options(1e-6).touch, own.options(1e-6).creep), (1e-6 / 10.0, 1e4 * 1e-6));
+    }
 }

@@ -44,3 +44,14 @@ fn last_vector(outcome: &Outcome, channel: &str) -> [f64; 3] {
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
 }
+
+/// The larger of two errors; what is not a number is worst.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b <= a { a } else { b }
+}
+
+/// Prints what was measured and asserts that it is within its bound.
+fn within(what: &str, error: f64, bound: f64) {
+    println!("{what}: {error:.1e}, allowed {bound:.0e}");
+    assert!(error < bound, "{what}: {error:e}, allowed {bound:e}");
+}

@@ -26,6 +26,7 @@ fn integrators_have_their_order_on_the_double_pendulum() {
         };
         let (large, small) = (error(coarse), error(2 * coarse));
         let measured = (large / small).log2();
+        println!("{name}: order {measured:.2}");
         assert!((orders[0]..orders[1]).contains(&measured), "{name}: {large:e} {small:e} order {measured:.2}");
     }
 }

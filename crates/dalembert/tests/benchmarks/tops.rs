@@ -1,6 +1,6 @@
 //! The heavy top against its solution by elliptic functions, and the free body over ten thousand turns.
 
-use super::{completed, distance, last_vector};
+use super::{completed, distance, within, worse};
 use dalembert::methods::problems::elliptic::{jacobi, quarter_period};
 
 /// The heavy symmetric top released without nutation or precession rate. With u = cos θ, a = I₃ω₃/I₁, β = 2mgh/I₁ (moments about
@@ -50,15 +50,16 @@ fn heavy_top_precesses_and_nods_as_in_the_closed_form() {
     let top = Top::new(1.0, 0.3, 0.01, 0.02, 200.0, 30.0_f64.to_radians());
     let columns =
         ["w", "x", "y", "z"].map(|c| outcome.trajectory.column(&format!("body.top.orientation.{c}")).unwrap());
+    let mut worst = 0.0;
     for (row, &t) in outcome.trajectory.time().iter().enumerate() {
         let [w, x, y, z] = columns.map(|column| column[row]);
         // The symmetry axis is the third column of the rotation matrix.
         let axis = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)];
         let u = top.u(t);
         let (sine, (s, c)) = ((1.0 - u * u).sqrt(), top.phi(t).sin_cos());
-        let error = distance(axis, [sine * c, sine * s, u]);
-        assert!(error < 1e-9, "t = {t}: {error:e}");
+        worst = worse(worst, distance(axis, [sine * c, sine * s, u]));
     }
+    within("heavy top, axis", worst, 1e-9);
     // The slow mean precession of a fast top is close to mgh/(I₃ω₃).
     let mean = top.phi(2.0) / 2.0;
     assert!((mean / (9.81 * 0.3 / (0.01 * 200.0)) - 1.0).abs() < 0.1);
@@ -70,10 +71,10 @@ fn free_body_keeps_energy_and_momentum_over_ten_thousand_turns() {
     let outcome = completed("free-body", &settings);
     let ledger = &outcome.summary.ledger;
     let energy = ledger.start.kinetic;
-    assert!(ledger.worst_imbalance < 1e-8 * energy, "{:e}", ledger.worst_imbalance / energy);
+    within("free body, energy, relative", ledger.worst_imbalance / energy, 1e-8);
     let [before, after] = [ledger.start, ledger.end].map(|balance| balance.angular_momentum);
     let size = distance(before, [0.0; 3]);
-    assert!(distance(before, after) < 1e-8 * size, "{:e}", distance(before, after) / size);
+    within("free body, angular momentum, relative", distance(before, after) / size, 1e-8);
 }
 
 /// A body thrown without gravity about any axis: its centre of mass moves on a straight line, whatever the frame's origin.
@@ -97,5 +98,4 @@ fn the_centre_of_mass_moves_straight() {
     let q = &outcome.summary.final_state.q;
     let expected = [0, 1, 2].map(|i| c[i] + 3.0 * speed[i]);
     assert!(distance([q[0], q[1], q[2]], expected) < 1e-10);
-    let _ = last_vector(&outcome, "body.wing.position");
 }

@@ -6,6 +6,7 @@ mod implicit;
 pub mod mexx;
 pub mod minimal;
 mod newton;
+mod options;
 mod packed;
 pub mod radau;
 pub mod runge_kutta;

@@ -37,6 +37,9 @@ mod advance;
 use super::control::{Controller, Tolerance, land, shortest_step};
 use super::implicit::{Failure, patience};
 use super::newton::Coefficients;
+use super::options::{
+    ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, NEWTON_ITERATIONS, SAFETY, SMALLEST_STEP, TOLERANCE,
+};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
 use advance::{Advance, Outcome, Rules};
@@ -58,62 +61,17 @@ pub const ABOUT_GENERALIZED_ALPHA: About = About {
     order: 2,
     stiff: true,
     parameters: &[
+        Parameter { default: 1e-5, range: [1e-13, 0.1], ..TOLERANCE },
+        ABSOLUTE,
+        FIRST_STEP,
+        LARGEST_STEP,
         Parameter {
-            name: "tolerance",
-            unit: "1",
-            default: 1e-5,
-            range: [1e-13, 0.1],
-            meaning: "error allowed in one step, relative to the size of each coordinate, velocity and state",
-        },
-        Parameter {
-            name: "absolute",
-            unit: "SI",
-            default: 0.0,
-            range: [0.0, 1e9],
-            meaning: "error allowed in one step where a coordinate, velocity or state is zero; 0 takes the number of `tolerance`",
-        },
-        Parameter {
-            name: "first_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "length of the first step; 0 lets the method choose",
-        },
-        Parameter {
-            name: "largest_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "no step is longer than this; 0 sets no limit",
-        },
-        Parameter {
-            name: "smallest_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
             meaning: "the run fails when shorter steps would be needed; 0 stands for what time can resolve",
+            ..SMALLEST_STEP
         },
-        Parameter {
-            name: "fixed_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "steps of this length without error control; 0 controls the error",
-        },
-        Parameter {
-            name: "safety",
-            unit: "1",
-            default: 0.9,
-            range: [0.1, 0.99],
-            meaning: "the part of the step size thought possible that is taken",
-        },
-        Parameter {
-            name: "newton_iterations",
-            unit: "1",
-            default: 10.0,
-            range: [2.0, 50.0],
-            meaning: "most iterations of Newton's method before the tangent is renewed or the step is shortened",
-        },
+        Parameter { meaning: "steps of this length without error control; 0 controls the error", ..FIXED_STEP },
+        SAFETY,
+        Parameter { default: 10.0, ..NEWTON_ITERATIONS },
         Parameter {
             name: "spectral_radius",
             unit: "1",

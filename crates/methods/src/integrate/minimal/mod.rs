@@ -22,9 +22,10 @@
 mod reduce;
 
 use super::control::{Controller, Largest, Tolerance, land, shortest_step};
+use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, TOLERANCE};
 use super::packed;
 use super::tableau::{DOP853, MOST_STAGES, Tableau};
-use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use super::{About, Counts, IntegrateError, Integrator, Settings, SettingsError, Step};
 use crate::dynamics::{Dynamics, Rates};
 use crate::system::{Shape, State, System};
 use reduce::Reduction;
@@ -42,43 +43,7 @@ pub const ABOUT_MINIMAL: About = About {
               sliding friction.",
     order: 8,
     stiff: false,
-    parameters: &[
-        Parameter {
-            name: "tolerance",
-            unit: "1",
-            default: 1e-8,
-            range: [1e-15, 0.1],
-            meaning: "error allowed in one step, relative to the size of each coordinate, velocity and state",
-        },
-        Parameter {
-            name: "absolute",
-            unit: "SI",
-            default: 0.0,
-            range: [0.0, 1e9],
-            meaning: "error allowed in one step where a coordinate, velocity or state is zero; 0 takes the number of `tolerance`",
-        },
-        Parameter {
-            name: "first_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "length of the first step; 0 lets the method choose",
-        },
-        Parameter {
-            name: "largest_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "no step is longer than this; 0 sets no limit",
-        },
-        Parameter {
-            name: "fixed_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "steps of this length without error control, for studies of convergence; 0 controls the error",
-        },
-    ],
+    parameters: &[TOLERANCE, ABSOLUTE, FIRST_STEP, LARGEST_STEP, FIXED_STEP],
     references: &[
         "Schiehlen: Computational dynamics: theory and applications of multibody systems, Eur. J. Mech. A/Solids 25 (2006) 566–594",
         "Wehage, Haug: Generalized coordinate partitioning for dimension reduction in analysis of constrained dynamic systems, J. \

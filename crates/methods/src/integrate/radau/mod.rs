@@ -35,6 +35,9 @@ mod stages;
 
 use super::control::{Tolerance, land, shortest_step};
 use super::implicit::{Failure, patience};
+use super::options::{
+    ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, NEWTON_ITERATIONS, SAFETY, SMALLEST_STEP, TOLERANCE,
+};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{Shape, State, System};
 use collocation::through_zero;
@@ -61,61 +64,23 @@ pub const ABOUT_RADAU: About = About {
     stiff: true,
     parameters: &[
         Parameter {
-            name: "tolerance",
-            unit: "1",
-            default: 1e-8,
             range: [1e-14, 0.1],
             meaning: "error allowed, relative to the size of each coordinate, velocity and state",
+            ..TOLERANCE
         },
         Parameter {
-            name: "absolute",
-            unit: "SI",
-            default: 0.0,
-            range: [0.0, 1e9],
             meaning: "error allowed where a coordinate, velocity or state is zero; 0 takes the number of `tolerance`",
+            ..ABSOLUTE
         },
+        FIRST_STEP,
+        LARGEST_STEP,
         Parameter {
-            name: "first_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "length of the first step; 0 lets the method choose",
-        },
-        Parameter {
-            name: "largest_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "no step is longer than this; 0 sets no limit",
-        },
-        Parameter {
-            name: "smallest_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
             meaning: "the run fails when shorter steps would be needed; 0 stands for what time can resolve",
+            ..SMALLEST_STEP
         },
-        Parameter {
-            name: "fixed_step",
-            unit: "s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "steps of this length without error control, for studies of convergence; 0 controls the error",
-        },
-        Parameter {
-            name: "safety",
-            unit: "1",
-            default: 0.9,
-            range: [0.1, 0.99],
-            meaning: "the part of the step size thought possible that is taken",
-        },
-        Parameter {
-            name: "newton_iterations",
-            unit: "1",
-            default: 7.0,
-            range: [2.0, 50.0],
-            meaning: "most iterations of Newton's method before the tangent is renewed or the step is shortened",
-        },
+        FIXED_STEP,
+        SAFETY,
+        NEWTON_ITERATIONS,
     ],
     references: &[
         "Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, sections IV.8 and VII.4",

@@ -24,6 +24,7 @@
 mod stages;
 
 use super::control::{Controller, Tolerance, land, shortest_step};
+use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, SAFETY, SMALLEST_STEP, TOLERANCE};
 use super::tableau::{DOP853, DOPRI5, Tableau};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
@@ -40,57 +41,7 @@ const SUSPECTS: u32 = 15;
 const CALM: u32 = 6;
 
 /// The options of both methods.
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "tolerance",
-        unit: "1",
-        default: 1e-8,
-        range: [1e-15, 0.1],
-        meaning: "error allowed in one step, relative to the size of each coordinate, velocity and state",
-    },
-    Parameter {
-        name: "absolute",
-        unit: "SI",
-        default: 0.0,
-        range: [0.0, 1e9],
-        meaning: "error allowed in one step where a coordinate, velocity or state is zero; 0 takes the number of `tolerance`",
-    },
-    Parameter {
-        name: "first_step",
-        unit: "s",
-        default: 0.0,
-        range: [0.0, 1e300],
-        meaning: "length of the first step; 0 lets the method choose",
-    },
-    Parameter {
-        name: "largest_step",
-        unit: "s",
-        default: 0.0,
-        range: [0.0, 1e300],
-        meaning: "no step is longer than this; 0 sets no limit",
-    },
-    Parameter {
-        name: "smallest_step",
-        unit: "s",
-        default: 0.0,
-        range: [0.0, 1e300],
-        meaning: "the run fails when error control asks for shorter steps; 0 stands for what time can resolve",
-    },
-    Parameter {
-        name: "fixed_step",
-        unit: "s",
-        default: 0.0,
-        range: [0.0, 1e300],
-        meaning: "steps of this length without error control, for studies of convergence; 0 controls the error",
-    },
-    Parameter {
-        name: "safety",
-        unit: "1",
-        default: 0.9,
-        range: [0.1, 0.99],
-        meaning: "the part of the step size thought possible that is taken",
-    },
-];
+const PARAMETERS: &[Parameter] = &[TOLERANCE, ABSOLUTE, FIRST_STEP, LARGEST_STEP, SMALLEST_STEP, FIXED_STEP, SAFETY];
 
 /// What `dopri5` is.
 pub const ABOUT_DOPRI5: About = About {
