@@ -1,4 +1,5 @@
-/* Three constrained mechanical systems for SUNDIALS IDA: Andrews' squeezing mechanism, the car axis, and the leech.
+/* Three constrained mechanical systems for SUNDIALS IDA: Andrews' squeezing mechanism, the car axis, and the leech; the leech for
+ * Hairer and Wanner's RADAU5 too.
  *
  * Built and run by dae.py, which links it to the libraries inside the package scikit-sundae; that package has no headers, so
  * the few functions used here are declared below (SUNDIALS 7, double precision, 32-bit indices).
@@ -7,14 +8,17 @@
  *     1   G v' + γ = 0              index 1, the constraints drift
  *     2   G v + g_t = 0             index 2, positions drift
  *     3   g = 0 and G v + g_t = 0   index 2, stabilised (Gear, Gupta, Leimkuhler): q' = v − Gᵀμ
- * Multipliers stay out of the error test. Jacobians are dense and differenced by IDA, or for the leech exact and banded.
+ * Multipliers stay out of the error test. Jacobians are dense and differenced by IDA, or for the leech exact and banded. RADAU5 solves
+ * forms 1 and 2 of the leech as it comes, with a dense Jacobian that it differences; it is loaded from the library of the R package
+ * deSolve, which has the original code.
  *
- * Arguments: problem form tolerance repeats [plain|band|lapack] [file with N, end time, then q and v of the leech]. Prints one line:
- * CPU seconds (the best of the repeats), steps, residuals, Jacobians, then q and v at the end.
+ * Arguments: problem form tolerance repeats [plain|band|lapack|radau] [file with N, end time, then q and v of the leech] [library].
+ * Prints one line: CPU seconds (the best of the repeats), steps, residuals, Jacobians, then q and v at the end.
  *
  * References: Mazzia, Magherini, Test Set for IVP Solvers, release 2.4, Bari 2008 (andrews, caraxis); Hindmarsh et al., SUNDIALS,
- * ACM Trans. Math. Softw. 31 (2005) 363–396; Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77–90.
+ * ACM Trans. Math. Softw. 31 (2005) 363–396; Hairer, Wanner, Solving Ordinary Differential Equations II, Springer 1996; Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77–90.
  */
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,6 +378,51 @@ static void fail(const char *what) {
   exit(1);
 }
 
+/* ---- RADAU5: q' = v, v' = M⁻¹ (f − Gᵀλ), 0 = the rows */
+typedef void (*Rates)(int *, double *, double *, double *, double *, int *);
+typedef void (*Masses)(int *, double *, int *, double *, int *);
+typedef void (*Radau5)(int *, Rates, double *, double *, double *, double *, double *, double *, int *, void (*)(void), int *, int *,
+                       int *, Masses, int *, int *, int *, void (*)(void), int *, double *, int *, int *, int *, double *, int *,
+                       int *);
+
+static void radau_rates(int *size, double *t, double *y, double *out, double *reals, int *integers) {
+  static const double none[MOST];
+  (void)size, (void)reals, (void)integers;
+  evaluations++;
+  evaluate(*t, y, y + n, none, y + 2 * n, none, balance, shift, position, motion);
+  for (int i = 0; i < n; i++) out[i] = y[n + i], out[n + i] = sa[i] = -balance[i] / MASS;
+  if (form == 1) evaluate(*t, y, y + n, sa, y + 2 * n, none, balance, shift, position, motion);
+  for (int k = 0; k < m; k++) out[2 * n + k] = motion[k];
+}
+
+static void radau_masses(int *size, double *out, int *stride, double *reals, int *integers) {
+  (void)reals, (void)integers;
+  for (int i = 0; i < *size; i++) out[i * *stride] = i < 2 * n;
+}
+
+static void nothing(void) {}
+
+/* CPU seconds; leaves q and v. */
+static double radau(const char *library, double tolerance, const double *l, double *q, double *v, long *counts) {
+  void *file = dlopen(library, RTLD_LAZY);
+  Radau5 radau5 = file ? (Radau5)dlsym(file, "radau5_") : NULL;
+  if (!radau5) fail("RADAU5 was not found in the library");
+  int size = 2 * n + m, zero = 0, one = 1, reals = size * (size + 1 + 3 * size + 12) + 20, integers = 3 * size + 20, done = 0;
+  double *y = calloc(size, sizeof *y), *work = calloc(reals, sizeof *work), t = 0, end = until, step = 1e-6;
+  int *list = calloc(integers, sizeof *list);
+  memcpy(y, q0, n * sizeof *y), memcpy(y + n, v0, n * sizeof *y), memcpy(y + 2 * n, l, m * sizeof *y);
+  list[1] = 10000000, list[4] = form == 1 ? size : 2 * n, list[5] = size - list[4];
+  double began = clock_now();
+  radau5(&size, radau_rates, &t, y, &end, &step, &tolerance, &tolerance, &zero, nothing, &zero, &size, &size, radau_masses, &one,
+         &zero, &zero, nothing, &zero, work, &reals, list, &integers, NULL, NULL, &done);
+  double seconds = clock_now() - began;
+  if (done != 1) fail("RADAU5 gave up");
+  memcpy(q, y, n * sizeof *y), memcpy(v, y + n, n * sizeof *y);
+  counts[0] = list[15], counts[1] = evaluations, counts[2] = list[14];
+  free(y), free(work), free(list);
+  return seconds;
+}
+
 int main(int count, char **arguments) {
   if (count < 5) fail("arguments: problem form tolerance repeats [plain|band|lapack] [file]");
   const char *problem = arguments[1];
@@ -418,6 +467,11 @@ int main(int count, char **arguments) {
   start_values(a, l);
   double best = 1e300, q[MOST], v[MOST];
   long steps = 0, residuals = 0, jacobians = 0;
+  if (count > 7 && !strcmp(arguments[5], "radau")) {
+    long counts[3];
+    best = radau(arguments[7], tolerance, l, q, v, counts);
+    steps = counts[0], residuals = counts[1], jacobians = counts[2], repeats = 0;
+  }
   for (int repeat = 0; repeat < repeats; repeat++) {
     SUNContext context;
     SUNContext_Create(0, &context);

@@ -1,8 +1,8 @@
-"""Andrews' mechanism, the car axis and the leech: the integrators of dalembert against SUNDIALS IDA, and a page of results.
+"""Andrews' mechanism, the car axis and the leech: the integrators of dalembert against SUNDIALS IDA and RADAU5, and a page of results.
 
 The lines of dalembert come from `cargo bench -p dalembert --bench precision`. IDA comes inside the package scikit-sundae; dae.c
-next to this file is compiled with gcc and linked to it, so that right-hand sides are machine code on both sides. Every run is taken
-several times; CPU seconds of the integration alone count. Errors are the largest of positions (m) or angles (rad) at the end.
+next to this file is compiled with gcc and linked to it, so that right-hand sides are machine code on both sides. RADAU5, the code of
+Hairer and Wanner, is taken from the library of the R package deSolve. Short runs are taken several times; CPU seconds of the integration alone count. Errors are the largest of positions (m) or angles (rad) at the end.
 
 Used by `cargo xtask dae`; see `--help`.
 """
@@ -48,13 +48,10 @@ PROBLEMS = {
     ),
 }
 FORMS = {1: "index 1", 2: "index 2", 3: "stabilised index 2"}
-# Ways to give IDA its Jacobian.
-SOLVERS = {
-    "andrews": {"dense": "dense"},
-    "car-axis": {"dense": "dense"},
-    "leech-21": {"plain": "dense", "band": "banded, exact Jacobian"},
-    "impact": {"plain": "dense", "band": "banded, exact Jacobian"},
-}
+# Ways to solve: the word dae.c knows, the solver, how it gets and factors its Jacobian.
+SMALL = [("plain", "IDA", "dense")]
+LEECH = [("plain", "IDA", "dense"), ("band", "IDA", "banded, exact Jacobian"), ("radau", "RADAU5", "dense")]
+SOLVERS = {"andrews": SMALL, "car-axis": SMALL, "leech-21": LEECH, "impact": LEECH}
 
 
 def libraries():
@@ -72,15 +69,15 @@ def build(scratch):
     names = ("ida", "core", "nvecserial", "sunmatrixband", "sunmatrixdense", "sunlinsolband", "sunlinsoldense", "sunlinsollapackband")
     files = [glob.glob(os.path.join(folder, f"libsundials_{name}-*.so*"))[0] for name in names]
     command = ["gcc", "-O3", "-march=native", "-o", program, os.path.join(HERE, "dae.c"), *files]
-    subprocess.run([*command, f"-Wl,-rpath,{folder}", "-Wl,--allow-shlib-undefined", "-lm"], check=True)
+    subprocess.run([*command, f"-Wl,-rpath,{folder}", "-Wl,--allow-shlib-undefined", "-ldl", "-lm"], check=True)
     return program
 
 
-def ida(program, problem, form, solver, tolerance, shape, limit):
+def solve(program, problem, form, solver, tolerance, shape, radau, limit):
     """CPU seconds, steps, residuals, Jacobians and the coordinates at the end."""
-    repeats = "3" if solver != "plain" else "1"
+    repeats = "1" if solver == "plain" and problem not in REFERENCES else "5"
     name = problem if problem in REFERENCES else "leech"
-    command = [program, name, str(form), repr(tolerance), repeats, solver, shape]
+    command = [program, name, str(form), repr(tolerance), repeats, solver, shape, radau]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
@@ -102,8 +99,8 @@ def own_lines(file):
     return rows
 
 
-def race(program, problem, shape, quick):
-    """The runs of IDA on one problem."""
+def race(program, problem, shape, radau, quick):
+    """The runs of the outside solvers on one problem."""
     reference = REFERENCES.get(problem)
     if reference is None:
         with open(shape, encoding="utf-8") as file:
@@ -111,13 +108,15 @@ def race(program, problem, shape, quick):
         reference = dict(enumerate(values[2 * len(values) // 3 :]))
     rows, notes = [], []
     exponents = [4, 7, 10] if quick else range(3, 13)
-    for solver, how in SOLVERS[problem].items():
+    for word, solver, how in SOLVERS[problem]:
         for form, title in FORMS.items():
-            name = f"IDA {title}, {how}"
+            if word == "radau" and form == 3:
+                continue
+            name = f"{solver} {title}, {how}"
             for exponent in exponents:
                 tolerance = 10.0**-exponent
                 try:
-                    seconds, counts, q = ida(program, problem, form, solver, tolerance, shape, 60)
+                    seconds, counts, q = solve(program, problem, form, word, tolerance, shape, radau, 60)
                 except (RuntimeError, subprocess.TimeoutExpired) as reason:
                     notes.append(f"{problem}: {name} at {tolerance:g}: {reason}")
                     continue
@@ -146,14 +145,16 @@ def table(problem, rows):
         times = [time_at(plain, name, error) for name in names]
         lines.append(f"| {error:.0e} | " + " | ".join(f"{1e3 * t:.3g}" if t else "–" for t in times) + " |")
     # Forms of the constraints are a choice of the user: the fastest one counts for each way of solving.
-    ways = list(dict.fromkeys(name.split(", ", 1)[1] for name in others))
-    lines += ["", "The best of dalembert against the best form of IDA; above 1 dalembert is faster:", ""]
-    lines += ["| Error | dalembert | " + " | ".join(f"IDA {way}" for way in ways) + " |", "|---:|---|" + "---:|" * len(ways)]
+    ways = list(dict.fromkeys((name.split(" ")[0], name.split(", ", 1)[1]) for name in others))
+    titles = " | ".join(", ".join(way) for way in ways)
+    lines += ["", "The best of dalembert against the best form of others, times as ratios; above 1 dalembert is faster:", ""]
+    lines += [f"| Error | dalembert | {titles} |", "|---:|---|" + "---:|" * len(ways)]
     for error in ERRORS:
         mine, which = best_time(plain, own, error)
         cells = []
         for way in ways:
-            theirs, _ = best_time(plain, [name for name in others if name.endswith(way)], error)
+            forms = [name for name in others if name.startswith(way[0]) and name.split(", ", 1)[1] == way[1]]
+            theirs, _ = best_time(plain, forms, error)
             cells.append(f"{theirs / mine:.2g}" if mine and theirs else "–")
         shown = f"{1e3 * mine:.3g} ms ({which.removeprefix('dalembert ')})" if mine else "–"
         lines.append(f"| {error:.0e} | {shown} | " + " | ".join(cells) + " |")
@@ -172,15 +173,16 @@ def page(results, notes):
         "",
         "<!-- Written by `cargo xtask dae`; changes by hand are lost. -->",
         "",
-        "This page is written by `cargo xtask dae`. It runs the integrators of dalembert and IDA of SUNDIALS on three constrained systems",
-        "and prints error against time.",
+        "This page is written by `cargo xtask dae`. It runs the integrators of dalembert, IDA of SUNDIALS and RADAU5 on three constrained",
+        "systems and prints error against time.",
         "",
-        f"**Outside solver.** IDA of SUNDIALS 7 in the package scikit-sundae {metadata.version('scikit-sundae')}: BDF of variable order up to",
+        f"**Outside solvers.** IDA of SUNDIALS 7 in the package scikit-sundae {metadata.version('scikit-sundae')}: BDF of variable order up to",
         "5. Residuals are C, compiled with `gcc -O3 -march=native` and called by IDA directly. Three forms of the constraints are tried: on",
         "the level of accelerations (index 1, which drifts), of velocities (index 2), and of velocities with positions",
         "(index 2, stabilised after Gear, Gupta and Leimkuhler). Multipliers stay out of the error test. *Dense* is IDA as it comes: it",
         "differences its own Jacobian and factors it as a full matrix. *Banded* has unknowns ordered by faces of the leech, the",
-        "exact Jacobian written by hand for this model, and IDA's band solver: the best one can do for it with much work.",
+        "exact Jacobian written by hand for this model, and IDA's band solver: the best one can do for it with much work. RADAU5 is the",
+        "code of Hairer and Wanner as it comes in the R package deSolve, with the same right-hand side and a Jacobian it differences itself.",
         "",
         "**Rules.** One thread, CPU seconds of the integration alone. Tolerances from 1e-3 to 1e-12, the same number relative and absolute.",
         "The error is the largest of positions (m) or angles (rad) at the end.",
@@ -195,18 +197,19 @@ def page(results, notes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Race the integrators of dalembert against SUNDIALS IDA.")
+    parser = argparse.ArgumentParser(description="Race the integrators of dalembert against SUNDIALS IDA and RADAU5.")
     parser.add_argument("--own", required=True, help="the lines printed by the bench `precision`")
     parser.add_argument("--folder", required=True, help="where that bench wrote starts and ends of leeches")
     parser.add_argument("--scratch", default=".", help="folder for the compiled program")
     parser.add_argument("--page", required=True, help="where to write the page of the book")
+    parser.add_argument("--radau", required=True, help="the library of the R package deSolve")
     parser.add_argument("--quick", action="store_true", help="few tolerances, to try it out")
     arguments = parser.parse_args()
     program = build(arguments.scratch)
     results, notes = {}, []
     for problem, rows in own_lines(arguments.own).items():
         print(problem, flush=True)
-        theirs, failed = race(program, problem, os.path.join(os.path.abspath(arguments.folder), problem + ".txt"), arguments.quick)
+        theirs, failed = race(program, problem, os.path.join(os.path.abspath(arguments.folder), problem + ".txt"), arguments.radau, arguments.quick)
         results[problem] = rows + theirs
         notes += failed
     with open(arguments.page, "w", encoding="utf-8") as file:

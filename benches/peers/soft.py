@@ -34,15 +34,18 @@ def coefficient():
 
 
 def run(rates, start, method, tolerance):
-    """CPU seconds and the height after one second. A stage inside the support makes some runs break down or tunnel through it; they are
-    made again with shorter and shorter steps, and the last one counts."""
-    longest = math.inf
+    """CPU seconds, the best of three, and the height after one second. A stage inside the support makes some runs break down or tunnel
+    through it; they are made again with shorter and shorter steps, and the last ones count."""
+    longest, times = math.inf, []
     while True:
         began = time.process_time()
         try:
             found = solve_ivp(rates, (0, 1), start, method=method, rtol=tolerance, atol=tolerance, max_step=longest)
             if found.success and found.y[1].min() > 0:
-                return time.process_time() - began, found.y[1, -1]
+                times.append(time.process_time() - began)
+                if len(times) == 3:
+                    return min(times), found.y[1, -1]
+                continue
         except ValueError:
             pass
         longest = 0.02 if longest > 1 else longest / 2
@@ -50,12 +53,13 @@ def run(rates, start, method, tolerance):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--own", required=True, help="file with the lines of dalembert: tolerance, height, seconds")
+    parser.add_argument("--own", required=True, help="file with the lines of dalembert: integrator, tolerance, height, seconds")
     parser.add_argument("--scratch", required=True)
     options = parser.parse_args()
-    own = [[float(x) for x in line.split()] for line in open(options.own) if line[:1].isdigit()]
-    exact = min(own)[1]
-    rows = [("dalembert dop853", tolerance, abs(height - exact), seconds) for tolerance, height, seconds in own if height != exact]
+    with open(options.own, encoding="utf-8") as lines:
+        own = [(words[0], *map(float, words[1:])) for words in map(str.split, lines) if words[:1] in (["dop853"], ["dopri5"])]
+    exact = min(own, key=lambda row: (row[1], row[0]))[2]
+    rows = [(f"dalembert {name}", tolerance, abs(height - exact), seconds) for name, tolerance, height, seconds in own if height != exact]
 
     soft = compiled(options.scratch)
     start = numpy.array([0, 0.7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0], dtype=float)

@@ -117,9 +117,9 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "dae",
         arguments: "[--quick]",
-        about: "work and precision against SUNDIALS IDA, write docs/src/benchmarks-dae.md",
+        about: "work and precision against SUNDIALS IDA and RADAU5, write docs/src/benchmarks-dae.md",
         detail: "Runs the bench `precision` and the same systems with IDA of the package scikit-sundae from PyPI, in the\n\
-                 Python environment of `peers`; needs gcc. With --quick few tolerances run, and the page goes to target/peers.",
+                 Python environment of `peers`, and the leech with RADAU5 of the R package deSolve; needs gcc. With --quick few tolerances run, and the page goes to target/peers.",
         run: dae::run,
     },
     Chore {

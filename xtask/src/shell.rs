@@ -60,6 +60,20 @@ pub fn works(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
+/// Makes sure that a program is there: on Debian by its package, elsewhere by asking for it.
+pub fn provide(program: &str, package: &str) -> Outcome {
+    if works(&mut command(program, &["--version"])) { Ok(()) } else { install(program, package) }
+}
+
+/// Installs a package on Debian, and asks for what is missing elsewhere.
+pub fn install(missing: &str, package: &str) -> Outcome {
+    println!("{missing} is missing; installing Debian's package {package}");
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    let installed = works(&mut command("apt-get", &["update", "--quiet"]))
+        && run(command("apt-get", &install).env("DEBIAN_FRONTEND", "noninteractive")).is_ok();
+    if installed { Ok(()) } else { Err(format!("`{missing}` is needed; install it and try again")) }
+}
+
 /// The program and its arguments in one line.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());

@@ -1,6 +1,6 @@
 //! The viewer: its build with Node.js, and its tests in a browser.
 
-use crate::shell::{Outcome, cargo, command, root, run, target, works};
+use crate::shell::{Outcome, cargo, command, provide, root, run, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,18 +29,6 @@ pub fn build(_: &[String]) -> Outcome {
     }
     run(&mut here("npm", &["run", "--silent", "check"]))?;
     run(&mut here("npm", &["run", "--silent", "build"]))
-}
-
-/// Makes sure that a program is there: on Debian by its package, elsewhere by asking for it.
-fn provide(program: &str, package: &str) -> Outcome {
-    if works(&mut command(program, &["--version"])) {
-        return Ok(());
-    }
-    println!("{program} is missing; installing Debian's package {package}");
-    let install = ["install", "--yes", "--no-install-recommends", package];
-    let installed = works(&mut command("apt-get", &["update", "--quiet"]))
-        && run(command("apt-get", &install).env("DEBIAN_FRONTEND", "noninteractive")).is_ok();
-    if installed { Ok(()) } else { Err(format!("`{program}` is needed; install it and try again")) }
 }
 
 fn browser() -> Outcome {

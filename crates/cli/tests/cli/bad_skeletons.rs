@@ -87,7 +87,7 @@ const CHANGES: &[(&str, &str, &str, &str)] = &[
         "1:1",
         "violates `constraint.leech_volume` on position level",
     ),
-    ("corner_mass = 0.01", "corner_mass = 0.01\nvolume = -5", "1:1", "a volume must be positive, not -5 m³"),
+    ("corner_mass = 0.01", "corner_mass = 0.01\nvolume = -5", "8:10", "a volume must be positive, not -5 m³"),
     (
         "corner_mass = 0.01",
         "corner_mass = 0.01\ncompartments = [{ name = 'a', first = 1, last = 2, volume = 3 }, { name = 'b', first = 2, last = 3, volume = 9 }]",

@@ -1,4 +1,4 @@
-//! What the tables of `precision` and `scaling` share: scenes from text, processor time, plain integration.
+//! What the tables of `precision`, `soft_precision` and `scaling` share: scenes from text, processor time, plain integration.
 #![allow(dead_code)] // each bench uses a part
 
 use dalembert::methods::integrate::{Counts, Settings, create};
@@ -98,17 +98,23 @@ fn used() -> Option<f64> {
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// The time of some work: the mean over as many repetitions as fit into about 0.3 s.
+/// The time of some work: the least of three means, each over as many repetitions as fit into about 0.1 s. Processor time comes in
+/// ticks of some milliseconds, so single short runs cannot be timed; long ones are run once.
 pub fn seconds(mut work: impl FnMut()) -> f64 {
-    let clock = Clock::start();
-    for repetitions in 1.. {
-        work();
-        let used = clock.seconds();
-        if used > 0.3 {
-            return used / f64::from(repetitions);
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let clock = Clock::start();
+        let mut repetitions = 0.0;
+        while clock.seconds() < 0.1 {
+            work();
+            repetitions += 1.0;
+        }
+        best = best.min(clock.seconds() / repetitions);
+        if repetitions < 2.0 {
+            break;
         }
     }
-    f64::NAN
+    best
 }
 
 /// The slope of the straight line through (ln x, ln y) by least squares, and the largest ratio of a value to it.

@@ -118,6 +118,11 @@ pub trait Constraint: About {
     ) {
         jets::gradient(now, at, marker, scratch, out, Place::displaced, |now, at, rows| self.residual(now, at, rows));
     }
+    /// The gradients of its only row with respect to the motions of all markers, for constraints on many points that find them together;
+    /// `false` if they are to be asked one after the other.
+    fn gradients<S: Scalar>(&self, _at: &[Place<S>], _out: &mut [Wrench<S>]) -> bool {
+        false
+    }
     /// How many markers, counted from the first, then from the next one and so on, its gradients depend on together; all
     /// unless said otherwise.
     fn cluster(&self, markers: usize) -> usize {
@@ -200,6 +205,10 @@ pub trait RowsOn<S: Scalar> {
         scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     );
+    /// The gradients of its only row with respect to the motions of all markers, if it finds them together.
+    fn gradients(&self, _at: &[Place<S>], _out: &mut [Wrench<S>]) -> bool {
+        false
+    }
     /// The free coordinates.
     fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
@@ -234,6 +243,9 @@ impl<S: Scalar, C: Constraint> RowsOn<S> for Holonomic<C> {
         out: &mut [Wrench<S>],
     ) {
         self.0.gradient(now, at, marker, scratch, out);
+    }
+    fn gradients(&self, at: &[Place<S>], out: &mut [Wrench<S>]) -> bool {
+        self.0.gradients(at, out)
     }
     fn coordinate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         self.0.coordinate(now, at, out);

@@ -1,15 +1,15 @@
 //! A volume between points: one or many cells whose total volume is kept or follows a signal (\[1\], eq. (4)–(5)).
 //!
-//! A hexahedron is the image of the unit cube under the trilinear map of its eight corners. By the theorem of Gauss its volume
-//! ∫ det J is a sum over its six bilinear faces. For a face with corners a, b, c, d in the order of its boundary, seen
-//! from outside counterclockwise, the integral is that of the mean of its two triangulations (\[2\]):
+//! A hexahedron is the image of the unit cube under the trilinear map of its eight corners. Its volume ∫ det J is a sum of three
+//! triple products of six of its diagonals (\[2\]), with the corners x₀ … x₇:
 //!
 //! ```text
-//! ⅓ ∫ x·dA = ((c + d)·(a × b) + (a + b)·(c × d))/12
+//! 12 V = −[p + q, r, s] − [q, r + t, u] − [p, t, u + s]
+//! p = x₇ − x₁,  q = x₆ − x₀,  r = x₇ − x₂,  s = x₃ − x₀,  t = x₅ − x₀,  u = x₇ − x₄
 //! ```
 //!
-//! So the volume is a cubic polynomial in the corners, exact and with the closed gradient
-//! 12 ∂/∂a = b × (c + d) + c × d (and the like) of each face. A tetrahedron has (b − a)·((c − a) × (d − a))/6.
+//! So the volume is a cubic polynomial in the corners, exact and with closed derivatives: those by the diagonals are vector products of
+//! the others. A tetrahedron has (b − a)·((c − a) × (d − a))/6.
 //!
 //! Corners of a hexahedron are numbered as in \[1\]: a face of four, then the face of four opposite to them, each 1-2-4-3
 //! around. With local axes x (from the first face to the second), y and z the corners are (−,−,−), (−,−,+), (−,+,−),
@@ -19,8 +19,8 @@
 //! pushes outwards (ν of \[1\], eq. (6)).
 //!
 //! References: \[1\] Alscher: Numerical simulation of impact and lift-off events in the hydrostatic skeleton of the leech,
-//! Bielefeld. \[2\] Dukowicz: Efficient volume computation for three-dimensional hexahedral cells, J. Comput. Phys. 74
-//! (1988) 493–496.
+//! Bielefeld. \[2\] Grandy: Efficient computation of volume of hexahedral cells, Lawrence Livermore National Laboratory,
+//! UCRL-ID-128886 (1997).
 
 use super::{Constraint, Quantity, Scratch};
 use crate::element::About;
@@ -58,32 +58,11 @@ pub enum Cell {
     Tetrahedron,
 }
 
-/// The faces of a hexahedron, counterclockwise from outside.
-const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
-
-/// For each corner its faces: the three other corners in the order of the boundary after it.
-const AROUND: [[[usize; 3]; 3]; 8] = around();
-
-const fn around() -> [[[usize; 3]; 3]; 8] {
-    let mut out = [[[0; 3]; 3]; 8];
-    let mut corner = 0;
-    while corner < 8 {
-        let (mut found, mut face) = (0, 0);
-        while face < 6 {
-            let mut at = 0;
-            while at < 4 {
-                if FACES[face][at] == corner {
-                    let [b, c, d] = [FACES[face][(at + 1) % 4], FACES[face][(at + 2) % 4], FACES[face][(at + 3) % 4]];
-                    out[corner][found] = [b, c, d];
-                    found += 1;
-                }
-                at += 1;
-            }
-            face += 1;
-        }
-        corner += 1;
-    }
-    out
+/// The six diagonals p, q, r, s, t, u of a hexahedron whose triple products make its volume, from values at the corners.
+#[inline(always)]
+fn diagonals<R: Real>(x: impl Fn(usize) -> Vec3<R>) -> [Vec3<R>; 6] {
+    let (x0, x7) = (x(0), x(7));
+    [x7 - x(1), x(6) - x0, x7 - x(2), x(3) - x0, x(5) - x0, x7 - x(4)]
 }
 
 impl Cell {
@@ -95,22 +74,19 @@ impl Cell {
         }
     }
 
-    /// The volume of one cell, in m³, from its corners as seen from the first of them.
+    /// The volume of one cell, in m³.
     #[inline(always)]
     pub fn volume<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>) -> R {
-        let origin = corner(0);
-        let x = |i: usize| corner(i) - origin;
         match self {
             Self::Hexahedron => {
-                let x = [x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)];
-                let mut sum = R::zero();
-                for [a, b, c, d] in FACES {
-                    let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
-                    sum += (c + d).dot(a.cross(b)) + (a + b).dot(c.cross(d));
-                }
-                sum / 12.0
+                let [p, q, r, s, t, u] = diagonals(corner);
+                let sum = (p + q).dot(r.cross(s)) + q.dot((r + t).cross(u)) + p.dot(t.cross(u + s));
+                sum * R::from(-1.0 / 12.0)
             }
-            Self::Tetrahedron => x(1).dot(x(2).cross(x(3))) / 6.0,
+            Self::Tetrahedron => {
+                let a = corner(0);
+                (corner(1) - a).dot((corner(2) - a).cross(corner(3) - a)) / 6.0
+            }
         }
     }
 
@@ -128,31 +104,59 @@ impl Cell {
         })
     }
 
-    /// First and second derivative of the volume of one cell in time, in m³/s and m³/s²; corners have places, velocities and
-    /// accelerations.
+    /// The part of the second derivative of the volume in time that velocities make, in m³/s²; corners have places and velocities.
     #[inline(always)]
-    pub fn bend<R: Real>(self, corner: impl Fn(usize) -> [Vec3<R>; 3]) -> (R, R) {
-        let [origin, drift, pull] = corner(0);
-        let seen = |i: usize| {
-            let [x, v, a] = corner(i);
-            Moving { x: x - origin, v: v - drift, a: a - pull }
+    pub fn bend<R: Real>(self, place: impl Fn(usize) -> Vec3<R>, velocity: impl Fn(usize) -> Vec3<R>) -> R {
+        // Of [a, b, c] it is 2 ([ȧ, ḃ, c] + [ȧ, b, ċ] + [a, ḃ, ċ]).
+        let bend = |[a, b, c]: [Vec3<R>; 3], [va, vb, vc]: [Vec3<R>; 3]| {
+            vc.dot(va.cross(b) + a.cross(vb)) + c.dot(va.cross(vb))
         };
         match self {
             Self::Hexahedron => {
-                let x = [seen(0), seen(1), seen(2), seen(3), seen(4), seen(5), seen(6), seen(7)];
-                let (mut first, mut second) = (R::zero(), R::zero());
-                for [a, b, c, d] in FACES {
-                    let (a, b, c, d) = (x[a], x[b], x[c], x[d]);
-                    for (rate, bend) in [a.cross(b).dot(c.plus(d)), c.cross(d).dot(a.plus(b))] {
-                        first += rate;
-                        second += bend;
-                    }
-                }
-                (first / 12.0, second / 12.0)
+                let [p, q, r, s, t, u] = diagonals(place);
+                let [vp, vq, vr, vs, vt, vu] = diagonals(velocity);
+                let sum = bend([p + q, r, s], [vp + vq, vr, vs])
+                    + bend([q, r + t, u], [vq, vr + vt, vu])
+                    + bend([p, t, u + s], [vp, vt, vu + vs]);
+                sum * R::from(-1.0 / 6.0)
             }
             Self::Tetrahedron => {
-                let (first, second) = seen(2).cross(seen(3)).dot(seen(1));
-                (first / 6.0, second / 6.0)
+                let edges = |x: &dyn Fn(usize) -> Vec3<R>| [1, 2, 3].map(|i| x(i) - x(0));
+                bend(edges(&place), edges(&velocity)) / 3.0
+            }
+        }
+    }
+
+    /// The gradient of the volume with respect to each corner, in m², told one after the other.
+    #[inline(always)]
+    pub fn gradients<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>, mut tell: impl FnMut(usize, Vec3<R>)) {
+        match self {
+            Self::Hexahedron => {
+                let twelfth = R::from(-1.0 / 12.0);
+                let [p, q, r, s, t, u] = diagonals(corner);
+                let (pq, rt, us) = (p + q, r + t, u + s);
+                let (rs, uq, pt) = (r.cross(s), u.cross(q), p.cross(t));
+                let by_p = (rs + t.cross(us)) * twelfth;
+                let by_q = (rs + rt.cross(u)) * twelfth;
+                let by_r = (s.cross(pq) + uq) * twelfth;
+                let by_s = (pq.cross(r) + pt) * twelfth;
+                let by_t = (uq + us.cross(p)) * twelfth;
+                let by_u = (q.cross(rt) + pt) * twelfth;
+                tell(0, -(by_q + by_s + by_t));
+                tell(1, -by_p);
+                tell(2, -by_r);
+                tell(3, by_s);
+                tell(4, -by_u);
+                tell(5, by_t);
+                tell(6, by_q);
+                tell(7, by_p + by_r + by_u);
+            }
+            Self::Tetrahedron => {
+                // The face opposite to each corner, outwards, a third of its area.
+                for (which, face) in [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]].into_iter().enumerate() {
+                    let [b, c, d] = face.map(&corner);
+                    tell(which, (c - b).cross(d - b) * R::from(1.0 / 6.0));
+                }
             }
         }
     }
@@ -160,53 +164,21 @@ impl Cell {
     /// The gradient of the volume with respect to one of the corners, in m².
     #[inline(always)]
     pub fn gradient<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>, which: usize) -> Vec3<R> {
-        match self {
-            Self::Hexahedron => {
-                // The volume does not change under a shift: seen from the corner itself, a = 0 in each of its faces.
-                let origin = corner(which);
-                let mut sum = Vec3::zero();
-                for [b, c, d] in AROUND[which] {
-                    let (b, c, d) = (corner(b) - origin, corner(c) - origin, corner(d) - origin);
-                    sum += b.cross(c + d) + c.cross(d);
-                }
-                sum * R::from(1.0 / 12.0)
+        let mut found = Vec3::zero();
+        self.gradients(corner, |i, gradient| {
+            if i == which {
+                found = gradient;
             }
-            Self::Tetrahedron => {
-                // The face opposite to the corner, outwards, a third of its area.
-                let [b, c, d] = [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]][which].map(&corner);
-                (c - b).cross(d - b) * R::from(1.0 / 6.0)
-            }
-        }
+        });
+        found
     }
-}
 
-/// A vector with its first and second derivative in time.
-#[derive(Copy, Clone)]
-struct Moving<R> {
-    x: Vec3<R>,
-    v: Vec3<R>,
-    a: Vec3<R>,
-}
-
-impl<R: Real> Moving<R> {
+    /// The sum of the gradients times what `along` says of each corner.
     #[inline(always)]
-    fn plus(self, o: Self) -> Self {
-        Self { x: self.x + o.x, v: self.v + o.v, a: self.a + o.a }
-    }
-    #[inline(always)]
-    fn cross(self, o: Self) -> Self {
-        let twice = self.v.cross(o.v);
-        Self {
-            x: self.x.cross(o.x),
-            v: self.v.cross(o.x) + self.x.cross(o.v),
-            a: self.a.cross(o.x) + twice + twice + self.x.cross(o.a),
-        }
-    }
-    /// First and second derivative of the scalar product.
-    #[inline(always)]
-    fn dot(self, o: Self) -> (R, R) {
-        let twice = self.v.dot(o.v);
-        (self.v.dot(o.x) + self.x.dot(o.v), self.a.dot(o.x) + twice + twice + self.x.dot(o.a))
+    fn slope<R: Real>(self, corner: impl Fn(usize) -> Vec3<R>, along: impl Fn(usize) -> Vec3<R>) -> R {
+        let mut sum = R::zero();
+        self.gradients(corner, |i, gradient| sum += gradient.dot(along(i)));
+        sum
     }
 }
 
@@ -216,7 +188,7 @@ impl About for Volume {
         "Keeps the total volume of cells between points, or lets it follow a signal; its multiplier is the pressure.";
     const REFERENCES: &'static [&'static str] = &[
         "Alscher, Numerical simulation of impact and lift-off events in the hydrostatic skeleton of the leech, eq. (4)–(7)",
-        "Dukowicz, Efficient volume computation for three-dimensional hexahedral cells, J. Comput. Phys. 74 (1988) 493–496",
+        "Grandy, Efficient computation of volume of hexahedral cells, Lawrence Livermore National Laboratory, UCRL-ID-128886 (1997)",
     ];
 
     fn sample() -> Self {
@@ -260,7 +232,7 @@ impl Constraint for Volume {
     fn rate<S: Scalar>(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
         out[0] = self.given(Jet::<S, 1>::variable(now.t, 0)).eps[0];
         for at in at.chunks_exact(self.cell.corners()) {
-            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, Vec3::zero()]).0;
+            out[0] -= self.cell.slope(|i| at[i].r, |i| at[i].v);
         }
     }
     fn bias<S: Scalar>(
@@ -275,7 +247,8 @@ impl Constraint for Volume {
         let n = self.cell.corners();
         out[0] = self.given(t).eps[0].eps[0];
         for (at, accelerations) in at.chunks_exact(n).zip(accelerations.chunks_exact(n)) {
-            out[0] -= self.cell.bend(|i| [at[i].r, at[i].v, accelerations[i].a]).1;
+            out[0] -= self.cell.bend(|i| at[i].r, |i| at[i].v);
+            out[0] -= self.cell.slope(|i| at[i].r, |i| accelerations[i].a);
         }
     }
     fn gradient<S: Scalar>(
@@ -289,6 +262,13 @@ impl Constraint for Volume {
         let n = self.cell.corners();
         let (which, at) = (marker % n, &at[marker - marker % n..][..n]);
         out[0] = Wrench::force(-self.cell.gradient(|i| at[i].r, which));
+    }
+    fn gradients<S: Scalar>(&self, at: &[Place<S>], out: &mut [Wrench<S>]) -> bool {
+        let n = self.cell.corners();
+        for (at, out) in at.chunks_exact(n).zip(out.chunks_exact_mut(n)) {
+            self.cell.gradients(|i| at[i].r, |i, gradient| out[i] = Wrench::force(-gradient));
+        }
+        true
     }
     fn cluster(&self, _markers: usize) -> usize {
         self.cell.corners()

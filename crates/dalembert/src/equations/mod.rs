@@ -36,6 +36,9 @@ pub struct Work<S: Scalar> {
     bare: Vec<bool>,
     accelerations: Vec<Acceleration<S>>,
     wrenches: Vec<Wrench<S>>,
+    /// Which forces have told dissipation and supply together with their wrenches, and the sums of those.
+    accounted: Vec<bool>,
+    powers: [S; INTEGRALS],
     scratch: Scratch<S>,
     body_scratch: Vec<Jet<S, 1>>,
 }
@@ -88,6 +91,8 @@ impl System for Model {
             bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
             wrenches: vec![Wrench::default(); most],
+            accounted: vec![false; self.forces.len()],
+            powers: [S::zero(); INTEGRALS],
             scratch: Scratch::with_capacity(self.layout.most_varied),
             body_scratch: Vec::with_capacity(self.layout.most_jets),
         }
@@ -95,6 +100,7 @@ impl System for Model {
 
     fn prepare<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>) {
         let (layout, now) = (&self.layout, Jet::variable(s.t, 0));
+        w.accounted.fill(false);
         for (value, signal) in w.signals.iter_mut().zip(&self.signals) {
             *value = signal.item.at(now);
         }
@@ -133,11 +139,21 @@ impl System for Model {
                 body.weight(cache, gravity, out);
             }
         }
+        w.powers = [S::zero(); INTEGRALS];
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
             let wrenches = &mut w.wrenches[..force.markers.len()];
-            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, wrenches);
+            let item = S::view::<Forces, _>(&*force.item);
+            let account = item.apply_and_account(&now, &w.at, wrenches);
+            w.accounted[i] = account.is_some();
+            match account {
+                Some((dissipated, supplied)) => {
+                    w.powers[DISSIPATED] += dissipated;
+                    w.powers[SUPPLIED] += supplied;
+                }
+                None => item.apply(&now, &w.at, wrenches),
+            }
             for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
                 self.pull_back(m, &w.cache, wrench, out);
             }
@@ -160,7 +176,15 @@ impl System for Model {
         for (i, body) in self.bodies.iter().enumerate() {
             out[DISSIPATED] += S::view::<Bodies, _>(&*body.item).dissipation(&w.cache[self.layout.cache[i].clone()]);
         }
+        if w.accounted.contains(&true) {
+            for (out, &power) in out.iter_mut().zip(&w.powers) {
+                *out += power;
+            }
+        }
         for (i, force) in self.forces.iter().enumerate() {
+            if w.accounted[i] {
+                continue;
+            }
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
             let (dissipated, supplied) = S::view::<Forces, _>(&*force.item).account(&now, &w.at);
@@ -238,6 +262,13 @@ impl System for Model {
                     *wrench = Wrench { force: -wrench.force, torque: -wrench.torque - arm.cross(wrench.force) };
                 }
                 self.add_rows(one, *first, &w.cache, gradients, out);
+                continue;
+            }
+            let n = constraint.markers.len();
+            if count == 1 && rows.gradients(&w.at, &mut w.wrenches[..n]) {
+                for ((&marker, &block), gradient) in constraint.markers.iter().zip(blocks).zip(&w.wrenches) {
+                    self.add_rows(marker, block, &w.cache, std::slice::from_ref(gradient), out);
+                }
                 continue;
             }
             for (k, (&marker, &block)) in constraint.markers.iter().zip(blocks).enumerate() {

@@ -65,6 +65,17 @@ pub trait Force: About {
         (self.dissipation(now, at), self.supply(now, at))
     }
 
+    /// Wrenches, dissipation and supply together, for elements that are many and find all of them on the same way; `None` if they
+    /// are to be asked one after the other.
+    fn apply_and_account<R: Real>(
+        &self,
+        _now: &Instant<'_, R>,
+        _at: &[Place<R>],
+        _out: &mut [Wrench<R>],
+    ) -> Option<(R, R)> {
+        None
+    }
+
     /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
     fn objective(&self) -> bool {
         Self::INTERNAL
@@ -106,6 +117,7 @@ pub trait ForceOn<S: Scalar> {
     fn dissipation(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S);
+    fn apply_and_account(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [Wrench<S>]) -> Option<(S, S)>;
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
     fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
@@ -125,6 +137,9 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
     }
     fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S) {
         Force::account(self, now, at)
+    }
+    fn apply_and_account(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [Wrench<S>]) -> Option<(S, S)> {
+        Force::apply_and_account(self, now, at, out)
     }
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         Force::rate(self, now, at, out);

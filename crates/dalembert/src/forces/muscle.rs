@@ -193,6 +193,15 @@ impl Muscle {
         }
     }
 
+    /// Dissipation and supply.
+    #[inline(always)]
+    fn powers<R: Real>(&self, now: &Instant<'_, R>, length: R, pull: &Pull<R>) -> (R, R) {
+        let quickening = now.moving(&self.activation).eps[0];
+        let motion = pull.motion * pull.rate;
+        let store = self.store(now, length - self.rest_length.at(now));
+        (pull.damping * pull.rate.square() + motion.max(R::zero()), quickening * store - motion.min(R::zero()))
+    }
+
     /// ∫F ds from zero stretch: what full activation would store.
     #[inline(always)]
     fn store<R: Real>(&self, now: &Instant<'_, R>, s: R) -> R {
@@ -209,9 +218,9 @@ impl Force for Muscle {
     #[inline(always)]
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let (direction, length, rate) = stretch(at);
-        let tension = self.pull(now, length, rate).tension();
-        out[0] = Wrench::force(direction * tension);
-        out[1] = Wrench::force(-direction * tension);
+        let force = direction * self.pull(now, length, rate).tension();
+        out[0] = Wrench::force(force);
+        out[1] = Wrench::force(-force);
     }
     fn energy<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         let (_, length, _) = stretch(at);
@@ -227,11 +236,21 @@ impl Force for Muscle {
     }
     fn account<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> (R, R) {
         let (_, length, rate) = stretch(at);
-        let quickening = now.moving(&self.activation).eps[0];
+        self.powers(now, length, &self.pull(now, length, rate))
+    }
+    #[inline(always)]
+    fn apply_and_account<R: Real>(
+        &self,
+        now: &Instant<'_, R>,
+        at: &[Place<R>],
+        out: &mut [Wrench<R>],
+    ) -> Option<(R, R)> {
+        let (direction, length, rate) = stretch(at);
         let pull = self.pull(now, length, rate);
-        let motion = pull.motion * rate;
-        let store = self.store(now, length - self.rest_length.at(now));
-        (pull.damping * rate.square() + motion.max(R::zero()), quickening * store - motion.min(R::zero()))
+        let force = direction * pull.tension();
+        out[0] = Wrench::force(force);
+        out[1] = Wrench::force(-force);
+        Some(self.powers(now, length, &pull))
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.activation]

@@ -190,9 +190,12 @@ impl Material {
                 ));
             }
         }
-        let modulus = self.shear_modulus();
+        let (name, modulus) = match self {
+            Self::NeoHookean(NeoHookean { modulus }) => ("modulus", *modulus),
+            _ => ("shear modulus", self.shear_modulus()),
+        };
         (!(modulus > 0.0 && modulus.is_finite()))
-            .then(|| format!("the shear modulus must be positive and finite, found {modulus} Pa"))
+            .then(|| format!("the {name} must be positive and finite, found {modulus} Pa"))
     }
 }
 

@@ -76,7 +76,7 @@ impl RunError {
     /// The same as a fault of the scene, at the entry that is to blame; none if no single entry is.
     pub fn place(&self, scene: &Scene) -> Option<SceneError> {
         let document = scene.document.as_ref()?;
-        let find = |section: &str, name: &str| scene::maker(document, section, name).map(|(entry, _)| entry);
+        let find = |section: &str, name: &str| scene::maker(document, section, name);
         match self {
             Self::UnknownChannel { event, channel, near } => {
                 let help = near.as_ref().map(|near| format!("did you mean `{near}`?"));

@@ -125,23 +125,21 @@ impl Scene {
 /// A fault found by the builder, at the place in the document that caused it.
 pub(crate) fn place(document: &Document, error: &ModelError) -> Problem {
     match maker(document, error.section, &error.name) {
-        Some((entry, own)) => {
-            let key = error.key.filter(|_| own).unwrap_or("");
-            document.problem_at(entry.span_of(key), error.to_string())
-        }
+        // Elements of an assembly have most keys from it under the same name.
+        Some(entry) => document.problem_at(entry.span_of(error.key.unwrap_or("")), error.to_string()),
         None => Problem::new(error.to_string()),
     }
 }
 
-/// The entry that has made an element: its own, or that of the assembly whose name its name begins with. The second says whether
-/// it is its own.
-pub(crate) fn maker<'d>(document: &'d Document, section: &str, name: &str) -> Option<(Entry<'d>, bool)> {
+/// The entry that has made an element: its own, or that of the assembly whose name its name begins with.
+pub(crate) fn maker<'d>(document: &'d Document, section: &str, name: &str) -> Option<Entry<'d>> {
     if let Some(entry) = document.section(section).find(|entry| entry.name() == name) {
-        return Some((entry, true));
+        return Some(entry);
     }
-    let begins = |entry: &Entry<'_>| name.strip_prefix(entry.name()).is_some_and(|rest| rest.starts_with('_'));
-    let longest = document.section("assembly").filter(begins).max_by_key(|entry| entry.name().len());
-    longest.map(|entry| (entry, false))
+    let begins = |entry: &Entry<'_>| {
+        name.strip_prefix(entry.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    document.section("assembly").filter(begins).max_by_key(|entry| entry.name().len())
 }
 
 struct Reader<'d> {

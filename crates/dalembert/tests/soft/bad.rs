@@ -35,7 +35,7 @@ fn bad_bodies() {
     refused(("radius = 0.5", "radius = -0.5"), "`radius` must be positive");
     refused(("{ disc = { radius = 0.5 } }", "{ polygon = { vertices = [[0, 0], [0, 1], [1, 0]] } }"), "inside out");
     refused(("density = 1000", "density = -1"), "density must be positive");
-    refused(("modulus = 6e4", "modulus = -6e4"), "shear modulus must be positive");
+    refused(("modulus = 6e4", "modulus = -6e4"), "modulus must be positive and finite, found -60000 Pa");
     refused(("density = 1000", "density = 1000\nviscosity = -1"), "`viscosity` must not be negative");
     refused(("density = 1000", "density = 1000\ngradient = [[-1, 0, 0], [0, 1, 0], [0, 0, 1]]"), "inside out");
     refused(

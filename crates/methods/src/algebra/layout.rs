@@ -26,10 +26,10 @@ pub enum Structure {
 /// The part of a block of rows that lies over one mass and in one group of rows.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Piece {
-    /// The block of `Rows`, and its first row and column used here.
-    pub block: usize,
-    pub block_row: usize,
-    pub block_col: usize,
+    /// The run of `Rows`, and its first row and column used here.
+    pub run: usize,
+    pub run_row: usize,
+    pub run_col: usize,
     /// The group of rows, the first row, the number of rows.
     pub group: usize,
     pub row: usize,
@@ -264,7 +264,7 @@ fn row_cuts(rows: &Rows<f64>) -> Vec<usize> {
     cuts.into_iter().collect()
 }
 
-/// A run of velocities of one mass block, all of them hubs or none.
+/// Neighbouring velocities of one mass block, or of several diagonal ones, all of them hubs or none.
 struct Span {
     mass: usize,
     mass_col: usize,
@@ -278,9 +278,15 @@ fn spans(mass: &Mass<f64>, hub: &[bool]) -> Vec<Span> {
     let mut spans = Vec::new();
     for (index, (shape, first)) in mass.blocks().enumerate() {
         let dense = !matches!(shape, MassBlock::Diagonal(_));
-        for run in hub[first..first + shape.size()].chunk_by(|a, b| a == b) {
+        for same in hub[first..first + shape.size()].chunk_by(|a, b| a == b) {
             let start = spans.last().map_or(0, |span: &Span| span.end);
-            spans.push(Span { mass: index, mass_col: first, start, end: start + run.len(), dense, hub: run[0] });
+            match spans.last_mut() {
+                Some(last) if !last.dense && !dense && last.hub == same[0] => last.end += same.len(),
+                _ => {
+                    let end = start + same.len();
+                    spans.push(Span { mass: index, mass_col: first, start, end, dense, hub: same[0] });
+                }
+            }
         }
     }
     spans
@@ -290,7 +296,7 @@ fn spans(mass: &Mass<f64>, hub: &[bool]) -> Vec<Span> {
 fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize], hub: &[bool]) -> Vec<Piece> {
     let spans = spans(mass, hub);
     let (mut pieces, mut total) = (Vec::new(), 0);
-    for (index, &Block { row, rows: count, col, cols }) in rows.blocks().iter().enumerate() {
+    for (index, Block { row, rows: count, col, cols }) in rows.runs().enumerate() {
         let first_group = cuts.partition_point(|&cut| cut < row);
         let first_span = spans.partition_point(|span| span.end <= col);
         for (group, cut) in cuts.windows(2).enumerate().skip(first_group).take_while(|(_, c)| c[0] < row + count) {
@@ -298,9 +304,9 @@ fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize], hub: &[bool]) 
                 let (low, high) = (col.max(span.start), (col + cols).min(span.end));
                 let (wide_col, wide) = if span.dense { (span.start, span.end - span.start) } else { (low, high - low) };
                 pieces.push(Piece {
-                    block: index,
-                    block_row: cut[0] - row,
-                    block_col: low - col,
+                    run: index,
+                    run_row: cut[0] - row,
+                    run_col: low - col,
                     group,
                     row: cut[0],
                     rows: cut[1] - cut[0],

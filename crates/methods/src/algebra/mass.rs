@@ -131,6 +131,11 @@ impl<R: Real> Mass<R> {
         &mut self.values[b.value..b.value + b.shape.values()]
     }
 
+    /// `n` diagonal values from place `offset` of block `i` on; they may go on in diagonal blocks that follow it.
+    pub(crate) fn diagonal(&self, i: usize, offset: usize, n: usize) -> &[R] {
+        &self.values[self.blocks[i].value + offset..][..n]
+    }
+
     /// Visits the entries (row, column, value) that can differ from zero, in a fixed order.
     pub fn entries(&self, mut put: impl FnMut(usize, usize, R)) {
         for b in &self.blocks {

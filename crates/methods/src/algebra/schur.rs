@@ -76,7 +76,7 @@ impl Schur {
                     w[piece.col - piece.wide_col..][..piece.cols].copy_from_slice(g);
                     mass.solve_block(piece.mass, w);
                 } else {
-                    let masses = &mass.block(piece.mass)[piece.col - piece.mass_col..][..piece.cols];
+                    let masses = mass.diagonal(piece.mass, piece.col - piece.mass_col, piece.cols);
                     for ((w, g), mass) in w.iter_mut().zip(g).zip(masses) {
                         *w = g / mass;
                     }
@@ -151,8 +151,7 @@ impl Schur {
 impl Piece {
     /// Its row `k`.
     pub fn line<'a>(&self, rows: &'a Rows<f64>, k: usize) -> &'a [f64] {
-        let cols = rows.blocks()[self.block].cols;
-        &rows.block(self.block)[(self.block_row + k) * cols + self.block_col..][..self.cols]
+        &rows.run_line(self.run, self.run_row + k)[self.run_col..][..self.cols]
     }
 
     /// The velocities, first and behind the last, over which its rows meet M⁻¹ Gᵀ of another piece.

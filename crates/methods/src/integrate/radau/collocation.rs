@@ -56,6 +56,12 @@ pub(super) fn through_zero(theta: f64) -> [f64; 3] {
     std::array::from_fn(|i| values[i] * theta / NODES[i])
 }
 
+/// The integral to θ of the cubic polynomial that is 1 at 0 and 0 at the nodes: what the slope at the start of a step adds to the
+/// collocation polynomial, for each unit by which it differs from the slope of that. It is zero at both ends.
+pub(super) fn slope_at_zero(theta: f64) -> f64 {
+    theta * (1.0 - theta * (4.5 - theta * (6.0 - theta * 2.5)))
+}
+
 /// The values at θ of the quadratic polynomials that are 1 at one node and 0 at the others.
 pub(super) fn through_nodes(theta: f64) -> [f64; 3] {
     std::array::from_fn(|i| (0..3).filter(|&j| j != i).fold(1.0, |p, j| p * (theta - NODES[j]) / (NODES[i] - NODES[j])))
@@ -107,5 +113,14 @@ mod tests {
             }
         }
         assert_eq!(through_zero(0.0), [0.0; 3]);
+        assert_eq!((slope_at_zero(0.0), slope_at_zero(1.0)), (0.0, 0.0));
+        // Its derivative by differences, exact for polynomials of this degree up to rounding in units of the step.
+        let slope = |x: f64| {
+            let d = |h: f64| (slope_at_zero(x + h) - slope_at_zero(x - h)) / (2.0 * h);
+            (4.0 * d(0.05) - d(0.1)) / 3.0
+        };
+        for (node, value) in [(0.0, 1.0), (NODES[0], 0.0), (NODES[1], 0.0), (1.0, 0.0)] {
+            assert!((slope(node) - value).abs() < 1e-13, "{node} {}", slope(node));
+        }
     }
 }

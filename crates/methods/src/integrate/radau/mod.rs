@@ -25,7 +25,8 @@
 //! - Newton's method may stop short of its goal where it no longer contracts but is already below a tenth of the tolerance
 //!   or at the level of rounding.
 //!
-//! The continuous output is the collocation polynomial, of order 3 inside a step; it is not projected.
+//! The continuous output is of order 4: the integral of the cubic polynomial through the slopes at the start and at the stages. That is
+//! the collocation polynomial, which is of order 3 inside a step, and a multiple of the error estimate. It is not projected.
 //!
 //! References: \[1\] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996; \[2\] Gustafsson: Control
 //! theoretic techniques for stepsize selection in implicit Runge–Kutta methods, ACM TOMS 20 (1994) 496–517.
@@ -40,7 +41,7 @@ use super::options::{
 };
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{Shape, State, System};
-use collocation::through_zero;
+use collocation::{REAL, slope_at_zero, through_zero};
 use stages::{Outcome, Stages};
 
 /// Contraction of Newton's method below which the tangent is kept for the next step.
@@ -267,15 +268,18 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
             out.copy_from(&frame.end);
             return;
         }
-        let weights = through_zero((t - frame.base.t) / stages.h);
-        let sum = |of: &[Vec<f64>; 3], k: usize| (0..3).map(|j| weights[j] * of[j][k]).sum::<f64>();
-        let Shape { v, x, z, .. } = frame.shape;
+        let theta = (t - frame.base.t) / stages.h;
+        let (weights, slope) = (through_zero(theta), REAL * slope_at_zero(theta));
+        let (error, Shape { v, x, z, .. }) = (&stages.error, frame.shape);
+        let sum = |of: &[Vec<f64>; 3], k: usize, at: usize| {
+            (0..3).fold(slope * error[at], |sum, j| sum + weights[j] * of[j][k])
+        };
         let delta = &mut stages.delta;
-        (0..v).for_each(|k| delta[k] = sum(&stages.deltas, k));
+        (0..v).for_each(|k| delta[k] = sum(&stages.deltas, k, k));
         y.retract(&frame.base.q, delta, &mut out.q);
-        (0..v).for_each(|k| out.v[k] = frame.base.v[k] + sum(&stages.stages, k));
-        (0..x).for_each(|k| out.x[k] = frame.base.x[k] + sum(&stages.stages, v + k));
-        (0..z).for_each(|k| out.z[k] = frame.base.z[k] + sum(&stages.integrals, k));
+        (0..v).for_each(|k| out.v[k] = frame.base.v[k] + sum(&stages.stages, k, v + k));
+        (0..x).for_each(|k| out.x[k] = frame.base.x[k] + sum(&stages.stages, v + k, 2 * v + k));
+        (0..z).for_each(|k| out.z[k] = frame.base.z[k] + sum(&stages.integrals, k, 2 * v + x + k));
         out.p.copy_from_slice(&frame.base.p);
     }
 

@@ -34,7 +34,9 @@ pub(super) struct Stages<Y: System> {
     carried: [Vec<f64>; 3],
     pair: Vec<Complex>,
     change: Vec<f64>,
-    error: Vec<f64>,
+    /// The estimate of the error: of δ, v, x and z. It is also h/γ times what the slope at the start of the step differs by from that
+    /// of the collocation polynomial, freed from stiff parts.
+    pub error: Vec<f64>,
     rates: Rates,
     /// An increment of the continuous output.
     pub delta: Vec<f64>,
@@ -76,7 +78,7 @@ impl<Y: System> Stages<Y> {
             carried: three(size),
             pair: vec![Complex::default(); size],
             change: vec![0.0; size],
-            error: vec![0.0; v + size],
+            error: vec![0.0; v + size + z],
             rates: Rates::zeros(frame.shape),
             delta: vec![0.0; v],
             h: 0.0,
@@ -372,7 +374,9 @@ impl<Y: System> Stages<Y> {
         for (k, (rate, now)) in self.frame.rates.z.iter().zip(&self.frame.base.z).enumerate() {
             let sum: f64 = (0..3).map(|j| ERROR[j] * self.integrals[j][k]).sum();
             let end = now + self.integrals[2][k];
-            largest.see(2 * v + x + k, (h * rate + sum) / REAL / tolerance.weight(now.abs().max(end.abs())));
+            self.error[2 * v + x + k] = (h * rate + sum) / REAL;
+            let weight = tolerance.weight(now.abs().max(end.abs()));
+            largest.see(2 * v + x + k, self.error[2 * v + x + k] / weight);
         }
         Ok(largest)
     }
