@@ -72,6 +72,7 @@ fn power(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let (same_heat, same_supply) = plain.account(&s.now(), &s.at);
     agree("dissipation of the account", same_heat, heat, heat.abs(), ROUNDING)?;
     agree("supply of the account", same_supply, supply, supply.abs(), ROUNDING)?;
+    together(&s, plain, &wrenches(force, &s.now(), &s.at), [heat, supply])?;
     if heat < 0.0 || heat.is_nan() {
         return Err(Violation { message: format!("the dissipation is {heat:e}, below zero") });
     }
@@ -82,6 +83,23 @@ fn power(force: &Object, random: &mut Random) -> Result<(), Violation> {
     let energy = on::<Dual>(force).energy(&Instant { t: Jet::new(s.t, 1.0), x: &x, p: &[], signals: &[] }, &at);
     let rate = energy.eps[0];
     agree("power against −dU/dt − dissipation + supply", power, supply - rate - heat, size + heat, ROUNDING)
+}
+
+/// What an element tells together is what it tells one after the other.
+fn together(s: &Setting, force: &dyn ForceOn<f64>, alone: &[Wrench<f64>], powers: [f64; 2]) -> Result<(), Violation> {
+    let (mut out, mut rates, mut own) =
+        (vec![Wrench::default(); alone.len()], vec![0.0; s.x.len()], vec![0.0; s.x.len()]);
+    let Some((heat, supply)) = force.apply_and_account(&s.now(), &s.at, &mut out, &mut rates) else { return Ok(()) };
+    force.rate(&s.now(), &s.at, &mut own);
+    for (out, alone) in out.iter().zip(alone) {
+        agree_vector("force told with the account", out.force, alone.force, alone.force.norm(), ROUNDING)?;
+        agree_vector("torque told with the account", out.torque, alone.torque, alone.torque.norm(), ROUNDING)?;
+    }
+    for (rate, own) in rates.iter().zip(&own) {
+        agree("rate told with the wrenches", *rate, *own, own.abs(), ROUNDING)?;
+    }
+    agree("dissipation told with the wrenches", heat, powers[0], powers[0].abs(), ROUNDING)?;
+    agree("supply told with the wrenches", supply, powers[1], powers[1].abs(), ROUNDING)
 }
 
 /// Σ f = 0 and Σ (r × f + τ) = 0.

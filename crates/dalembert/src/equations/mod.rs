@@ -36,9 +36,10 @@ pub struct Work<S: Scalar> {
     bare: Vec<bool>,
     accelerations: Vec<Acceleration<S>>,
     wrenches: Vec<Wrench<S>>,
-    /// Which forces have told dissipation and supply together with their wrenches, and the sums of those.
+    /// Which forces have told dissipation, supply and rates together with their wrenches; the sums of the first two, and the rates.
     accounted: Vec<bool>,
     powers: [S; INTEGRALS],
+    rates: Vec<S>,
     scratch: Scratch<S>,
     body_scratch: Vec<Jet<S, 1>>,
 }
@@ -93,6 +94,7 @@ impl System for Model {
             wrenches: vec![Wrench::default(); most],
             accounted: vec![false; self.forces.len()],
             powers: [S::zero(); INTEGRALS],
+            rates: vec![S::zero(); self.layout.shape.x],
             scratch: Scratch::with_capacity(self.layout.most_varied),
             body_scratch: Vec::with_capacity(self.layout.most_jets),
         }
@@ -145,7 +147,7 @@ impl System for Model {
             let now = self.instant(s, i, &w.signals);
             let wrenches = &mut w.wrenches[..force.markers.len()];
             let item = S::view::<Forces, _>(&*force.item);
-            let account = item.apply_and_account(&now, &w.at, wrenches);
+            let account = item.apply_and_account(&now, &w.at, wrenches, &mut w.rates[self.layout.x[i].clone()]);
             w.accounted[i] = account.is_some();
             match account {
                 Some((dissipated, supplied)) => {
@@ -162,12 +164,17 @@ impl System for Model {
 
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         for (i, force) in self.forces.iter().enumerate() {
-            if self.layout.x[i].is_empty() {
+            let own = self.layout.x[i].clone();
+            if own.is_empty() {
+                continue;
+            }
+            if w.accounted[i] {
+                out[own.clone()].copy_from_slice(&w.rates[own]);
                 continue;
             }
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
-            S::view::<Forces, _>(&*force.item).rate(&now, &w.at, &mut out[self.layout.x[i].clone()]);
+            S::view::<Forces, _>(&*force.item).rate(&now, &w.at, &mut out[own]);
         }
     }
 

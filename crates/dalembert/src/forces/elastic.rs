@@ -219,6 +219,14 @@ impl Elastic {
         (viscous + resisted) * self.volume
     }
 
+    /// Dissipation and supply.
+    fn powers<R: Real>(&self, now: &Instant<'_, R>, s: &Stress<R>) -> (R, R) {
+        if self.contraction.is_none() {
+            return (self.heat(s), R::zero());
+        }
+        (self.heat(s), contract(&self.couple(now, s), &s.contracting) * self.volume)
+    }
+
     /// Q.
     fn couple<R: Real>(&self, now: &Instant<'_, R>, s: &Stress<R>) -> Mat3<R> {
         match self.driven() {
@@ -332,8 +340,21 @@ impl Force for Elastic {
         if self.contraction.is_none() {
             return (self.dissipation(now, at), R::zero());
         }
+        self.powers(now, &self.state(now, at))
+    }
+    fn apply_and_account<R: Real>(
+        &self,
+        now: &Instant<'_, R>,
+        at: &[Place<R>],
+        out: &mut [Wrench<R>],
+        rates: &mut [R],
+    ) -> Option<(R, R)> {
         let s = self.state(now, at);
-        (self.heat(&s), contract(&self.couple(now, &s), &s.contracting) * self.volume)
+        spread_force(Vec3::zero(), s.stress * R::from(-self.volume), out);
+        if self.driven().is_some() {
+            rates.copy_from_slice((s.contracting * s.relaxed).0.as_flattened());
+        }
+        Some(self.powers(now, &s))
     }
     fn states(&self) -> usize {
         if self.driven().is_some() { 9 } else { 0 }

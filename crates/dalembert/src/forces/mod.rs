@@ -65,13 +65,14 @@ pub trait Force: About {
         (self.dissipation(now, at), self.supply(now, at))
     }
 
-    /// Wrenches, dissipation and supply together, for elements that are many and find all of them on the same way; `None` if they
-    /// are to be asked one after the other.
+    /// Wrenches, rates of the extra states, dissipation and supply together, for elements that are many or costly and find all of them
+    /// on the same way; `None` if they are to be asked one after the other.
     fn apply_and_account<R: Real>(
         &self,
         _now: &Instant<'_, R>,
         _at: &[Place<R>],
         _out: &mut [Wrench<R>],
+        _rates: &mut [R],
     ) -> Option<(R, R)> {
         None
     }
@@ -117,7 +118,13 @@ pub trait ForceOn<S: Scalar> {
     fn dissipation(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn supply(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S);
-    fn apply_and_account(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [Wrench<S>]) -> Option<(S, S)>;
+    fn apply_and_account(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        out: &mut [Wrench<S>],
+        rates: &mut [S],
+    ) -> Option<(S, S)>;
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
     fn output(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
 }
@@ -138,8 +145,14 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
     fn account(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> (S, S) {
         Force::account(self, now, at)
     }
-    fn apply_and_account(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [Wrench<S>]) -> Option<(S, S)> {
-        Force::apply_and_account(self, now, at, out)
+    fn apply_and_account(
+        &self,
+        now: &Instant<'_, S>,
+        at: &[Place<S>],
+        out: &mut [Wrench<S>],
+        rates: &mut [S],
+    ) -> Option<(S, S)> {
+        Force::apply_and_account(self, now, at, out, rates)
     }
     fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         Force::rate(self, now, at, out);

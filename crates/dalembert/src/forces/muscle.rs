@@ -244,6 +244,7 @@ impl Force for Muscle {
         now: &Instant<'_, R>,
         at: &[Place<R>],
         out: &mut [Wrench<R>],
+        _rates: &mut [R],
     ) -> Option<(R, R)> {
         let (direction, length, rate) = stretch(at);
         let pull = self.pull(now, length, rate);

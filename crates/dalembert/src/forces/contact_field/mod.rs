@@ -249,8 +249,8 @@ impl ContactField {
         self.given.strength.at(now.t)
     }
 
-    /// The load at unit strength.
-    fn load<R: Real>(&self, m: &Meeting<R>) -> Load<R> {
+    /// The load at unit strength, and the dissipation by damping, friction and Coulomb's law, for those laws that are there.
+    fn load<R: Real>(&self, m: &Meeting<R>) -> (Load<R>, [Option<R>; 3]) {
         let (shape, terms) = (&self.given.shape, &self.terms);
         let mut load = Load::zero();
         for term in &terms.potential {
@@ -258,25 +258,29 @@ impl ContactField {
             let push = m.normal * R::from(term.coefficient);
             load.add(push * moments.zeroth, outer(push, moments.first));
         }
-        if let Some(Term { coefficient, power }) = terms.damping {
+        let damping = terms.damping.map(|Term { coefficient, power }| {
             let moments = m.moments(shape, power);
             let (c, b) = m.normal_rate();
             let push = m.normal * R::from(-coefficient);
-            let along = moments.first * c + moments.matrix() * b;
-            load.add(push * (moments.zeroth * c + moments.first.dot(b)), outer(push, along));
-        }
-        if let Some(Term { coefficient, power }) = terms.friction {
+            let along = moments.matrix() * b;
+            load.add(push * (moments.zeroth * c + moments.first.dot(b)), outer(push, moments.first * c + along));
+            (moments.zeroth * c * c + moments.first.dot(b) * c * 2.0 + b.dot(along)) * coefficient
+        });
+        let friction = terms.friction.map(|Term { coefficient, power }| {
             let moments = m.moments(shape, power);
-            let force = m.tangential(m.velocity * moments.zeroth + m.rate * moments.first);
-            let moment = m.tangential_columns(&(outer(m.velocity, moments.first) + m.rate * moments.matrix()));
+            let (velocity, rate) = (m.tangential(m.velocity), m.tangential_columns(&m.rate));
+            let (slope, bent) = (rate * moments.first, rate * moments.matrix());
             let scale = R::from(-coefficient);
-            load.add(force * scale, moment * scale);
-        }
-        if terms.coulomb.is_some() {
-            let (rubbing, _) = self.rub(m);
+            load.add((velocity * moments.zeroth + slope) * scale, (outer(velocity, moments.first) + bent) * scale);
+            let plain = moments.zeroth * velocity.norm_squared();
+            (plain + velocity.dot(slope) * 2.0 + contract(&rate, &bent)) * coefficient
+        });
+        let coulomb = terms.coulomb.is_some().then(|| {
+            let (rubbing, heat) = self.rub(m);
             load.add(rubbing.force, rubbing.moment);
-        }
-        load
+            heat
+        });
+        (load, [damping, friction, coulomb])
     }
 
     /// Load and dissipation of Coulomb's law at unit strength.
@@ -312,25 +316,21 @@ impl ContactField {
         (load, values[13] * speed * scale)
     }
 
-    /// Dissipation by damping, friction and Coulomb's law at unit strength, for those laws that are there.
-    fn heat<R: Real>(&self, m: &Meeting<R>) -> [Option<R>; 3] {
-        let shape = &self.given.shape;
-        let damping = self.terms.damping.map(|Term { coefficient, power }| {
-            let moments = m.moments(shape, power);
-            let (c, b) = m.normal_rate();
-            let (plain, slope) = (moments.zeroth * c * c, b.dot(moments.matrix() * b));
-            (plain + moments.first.dot(b) * c * 2.0 + slope) * coefficient
-        });
-        let friction = self.terms.friction.map(|Term { coefficient, power }| {
-            let moments = m.moments(shape, power);
-            let (velocity, rate) = (m.tangential(m.velocity), m.tangential_columns(&m.rate));
-            let plain = moments.zeroth * velocity.norm_squared();
-            let slope = contract(&rate, &(rate * moments.matrix()));
-            let mixed = velocity.dot(rate * moments.first) * 2.0;
-            (plain + mixed + slope) * coefficient
-        });
-        let coulomb = self.terms.coulomb.as_ref().map(|_| self.rub(m).1);
-        [damping, friction, coulomb]
+    /// Writes the wrenches of a load.
+    fn push<R: Real>(m: &Meeting<R>, load: &Load<R>, out: &mut [Wrench<R>]) {
+        let (first, body) = out.split_at_mut(1);
+        spread_force(load.force, load.moment, body);
+        let about =
+            (0..3).fold(m.arm.cross(load.force), |sum, j| sum + m.gradient.column(j).cross(load.moment.column(j)));
+        first[0] = Wrench { force: -load.force, torque: -about };
+    }
+
+    /// The power that a changing strength supplies.
+    fn quickened<R: Real>(&self, now: &Instant<'_, R>, m: &Meeting<R>) -> R {
+        if matches!(self.given.strength, SignalRef::Number(_)) {
+            return R::zero();
+        }
+        self.potential(m) * self.given.strength.at(Jet::<R, 1>::variable(now.t, 0)).eps[0]
     }
 
     /// Potential energy of all fields at unit strength.
@@ -352,26 +352,34 @@ impl Force for ContactField {
 
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let m = Meeting::new(&self.given, at);
-        let load = self.load(&m).times(self.strength(now));
-        let (first, body) = out.split_at_mut(1);
-        spread_force(load.force, load.moment, body);
-        let about =
-            (0..3).fold(m.arm.cross(load.force), |sum, j| sum + m.gradient.column(j).cross(load.moment.column(j)));
-        first[0] = Wrench { force: -load.force, torque: -about };
+        Self::push(&m, &self.load(&m).0.times(self.strength(now)), out);
+    }
+    fn apply_and_account<R: Real>(
+        &self,
+        now: &Instant<'_, R>,
+        at: &[Place<R>],
+        out: &mut [Wrench<R>],
+        rates: &mut [R],
+    ) -> Option<(R, R)> {
+        let (m, strength) = (Meeting::new(&self.given, at), self.strength(now));
+        let (load, heat) = self.load(&m);
+        Self::push(&m, &load.times(strength), out);
+        let mut dissipated = R::zero();
+        for (rate, power) in rates.iter_mut().zip(heat.into_iter().flatten()) {
+            *rate = power * strength;
+            dissipated += *rate;
+        }
+        Some((dissipated, self.quickened(now, &m)))
     }
     fn energy<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         self.potential(&Meeting::new(&self.given, at)) * self.strength(now)
     }
     fn dissipation<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
-        let heat = self.heat(&Meeting::new(&self.given, at));
+        let (_, heat) = self.load(&Meeting::new(&self.given, at));
         heat.into_iter().flatten().fold(R::zero(), |sum, power| sum + power) * self.strength(now)
     }
     fn supply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
-        if matches!(self.given.strength, SignalRef::Number(_)) {
-            return R::zero();
-        }
-        let rate = self.given.strength.at(Jet::<R, 1>::variable(now.t, 0)).eps[0];
-        self.potential(&Meeting::new(&self.given, at)) * rate
+        self.quickened(now, &Meeting::new(&self.given, at))
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.given.strength]
@@ -384,7 +392,7 @@ impl Force for ContactField {
         x.fill(0.0);
     }
     fn rate<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [R]) {
-        let (heat, strength) = (self.heat(&Meeting::new(&self.given, at)), self.strength(now));
+        let ((_, heat), strength) = (self.load(&Meeting::new(&self.given, at)), self.strength(now));
         for (out, power) in out.iter_mut().zip(heat.into_iter().flatten()) {
             *out = power * strength;
         }
@@ -451,7 +459,7 @@ impl Force for ContactField {
         let m = Meeting::new(&self.given, at);
         out[0] = self.given.shape.nearest(m.h, m.a);
         let strength = self.strength(now);
-        self.load(&m).times(strength).force.write(&mut out[1..]);
+        self.load(&m).0.times(strength).force.write(&mut out[1..]);
         out[4] = self.potential(&m) * strength;
         let mut next = 5;
         if !matches!(self.given.strength, SignalRef::Number(_)) {
@@ -465,7 +473,7 @@ impl Force for ContactField {
             out[next] = (up.dot(x) - along.dot(z)).atan2(along.dot(x) + up.dot(z));
             next += 1;
         }
-        let heats = self.heat(&m).into_iter().flatten().zip(now.x);
+        let heats = self.load(&m).1.into_iter().flatten().zip(now.x);
         for (out, (power, &heat)) in out[next..].chunks_exact_mut(2).zip(heats) {
             out.copy_from_slice(&[power * strength, heat]);
         }
