@@ -15,6 +15,7 @@ mod source;
 mod studio;
 mod study;
 mod viewer;
+mod visuals;
 mod watch;
 
 use args::{Cli, Command};
