@@ -149,6 +149,10 @@ export class Swarm extends Mesh<BufferGeometry, ShaderMaterial> {
       uniforms: { copies: { value: texture }, light, opacity: { value: opacity } },
       transparent: opacity < 1,
       depthWrite: opacity === 1,
+      // A ghost where the body itself is stays behind it.
+      polygonOffset: opacity < 1,
+      polygonOffsetFactor: 2,
+      polygonOffsetUnits: 8,
     });
     super(repeated(flat ? square(flat === "ball" ? 2 : 1) : form(), count), material);
     this.numbers = numbers;

@@ -116,6 +116,10 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
+    /// Where joints of the body itself hold a part, in its frame, in m: for pictures.
+    fn held(&self, _part: usize) -> Vec<[f64; 3]> {
+        Vec::new()
+    }
     /// Mass, centre of mass and inertia about it in the frame of a part that turns as a whole.
     fn inertia(&self, _part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
         None
@@ -236,6 +240,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
+    fn held(&self, part: usize) -> Vec<[f64; 3]>;
     fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)>;
 }
 
@@ -287,6 +292,9 @@ impl<B: Body> AnyBody for B {
     }
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
+    }
+    fn held(&self, part: usize) -> Vec<[f64; 3]> {
+        Body::held(self, part)
     }
     fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
         Body::inertia(self, part)

@@ -46,7 +46,7 @@ impl MeshData {
     }
 
     /// The points and triangles; none if they do not fit each other.
-    pub(super) fn decode(&self) -> Option<Triangles> {
+    pub fn decode(&self) -> Option<Triangles> {
         let bytes = unbase64(&self.points)?;
         let value = |k: usize, pair: &[u8]| {
             let [low, step] = self.grids[k];

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A shape of a body for looking at: one of the forms, where it is in the frame of the body, and its colour.
+/// `shape` in a body: a shape for looking at, or a list of them; one of the forms, where it is in the frame of the body, and its colour.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Look {

@@ -1,7 +1,7 @@
 //! What bodies look like: as a scene says, or else by what is known of them.
 //!
 //! In this order: balls that contacts put around points, and the discs and balls of rolling constraints, are drawn as they are; a
-//! body with three or more contact points is the box around them; a body held at two or more points is rods between them; any
+//! body with three or more contact points is the box around them; a body held at two or more points, also by the joints of a tree, is rods between them; any
 //! other is the uniform solid with its inertia. A uniform box of mass m with edges a, b, c has J_x = m(b² + c²)/12, so
 //! a² = 6(J_y + J_z − J_x)/m; a cylinder of radius r and length h about z has J_z = mr²/2, J_x = m(3r² + h²)/12.
 //! Particles are balls whose volume goes with their mass.
@@ -247,6 +247,11 @@ fn by_inertia(
     let held = model.constraints.iter().filter(|c| c.markers.len() <= 4).flat_map(|c| c.markers.iter());
     let pulled = model.forces.iter().filter(|f| f.markers.len() == 2).flat_map(|f| f.markers.iter());
     let mut points = at_markers(&mut held.chain(pulled).copied());
+    for joint in model.bodies[of.0].item.held(of.1).into_iter().map(Vec3) {
+        if !points.contains(&joint) {
+            points.push(joint);
+        }
+    }
     match points.len() {
         0 => vec![(solid.0, centre, solid.1)],
         1 => {

@@ -74,6 +74,7 @@ pub fn every_section() -> Vec<Schema> {
         schema_for!(EventSettings),
         schema_for!(PanelSettings),
         schema_for!(ShapesSettings),
+        schema_for!(Look),
     ]
 }
 
