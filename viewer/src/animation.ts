@@ -9,13 +9,24 @@ type Four = [number, number, number, number];
 /** Low end and step of a column. */
 type Grid = [number, number];
 
-export type Form = { ball: number } | { ellipsoid: Three } | { block: Three } | { cylinder: [number, number] };
+export type Form = { ball: number } | { ellipsoid: Three } | { block: Three } | { cylinder: [number, number] } | { mesh: number };
 
 export interface Solid {
   node: number;
   form: Form;
   at: Three;
   turn: Four;
+  /** Its own colour, as in `#d55e00`. */
+  colour?: string;
+}
+
+/** Triangles of a solid, with places rounded to 1/65535 of their range. */
+export interface Mesh {
+  grids: [Grid, Grid, Grid];
+  /** Three numbers of 16 bits for each point. */
+  points: string;
+  /** Three numbers of points of 32 bits for each triangle. */
+  triangles: string;
 }
 
 export interface Line {
@@ -80,6 +91,7 @@ export interface Animation {
   times: number[];
   nodes: { name: string; turns: boolean; deforms?: boolean }[];
   solids: Solid[];
+  meshes?: Mesh[];
   lines: Line[];
   faces: Face[];
   surfaces: Scenery[];
@@ -117,6 +129,18 @@ function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
+}
+
+/** The points of a mesh, and the corners of its triangles. */
+export function trianglesOf(mesh: Mesh): { points: Float32Array; corners: Uint32Array } {
+  const rounded = new Uint16Array(bytesOf(mesh.points).buffer);
+  const points = Float32Array.from(rounded, (n, i) => mesh.grids[i % 3][0] + n * mesh.grids[i % 3][1]);
+  return { points, corners: new Uint32Array(bytesOf(mesh.triangles).buffer) };
+}
+
+/** Half the diagonal of the box around a mesh, m. */
+export function meshSize({ grids }: Mesh): number {
+  return 0.5 * Math.hypot(...grids.map(([, step]) => 65535 * step));
 }
 
 /** Reads columns of second differences, folded and in LEB128, with runs of zeros; see `picture::codec`. */
@@ -314,16 +338,31 @@ export class Motion {
     return low <= high ? [low, high] : [0, 1];
   }
 
-  /** The largest contact force of all frames, N. */
-  largestForce(): number {
+  /** The largest contact force of all frames, N; writes the direction of the largest of each contact. */
+  largestForces(directions: Float32Array): number {
     let largest = 0;
-    for (let frame = 0; frame < this.times.length; frame++) {
-      for (let i = 0; i < this.animation.contacts.length; i++) {
+    this.animation.contacts.forEach((_, i) => {
+      let own = 0;
+      for (let frame = 0; frame < this.times.length; frame++) {
         const at = frame * this.width + this.firstContact + 4 * i + 1;
-        largest = Math.max(largest, Math.hypot(this.rows[at], this.rows[at + 1], this.rows[at + 2]));
+        const [x, y, z] = [this.rows[at], this.rows[at + 1], this.rows[at + 2]];
+        const size = Math.hypot(x, y, z);
+        if (size <= own) continue;
+        own = size;
+        directions.set([x / size, y / size, z / size], 3 * i);
       }
-    }
+      largest = Math.max(largest, own);
+    });
     return largest;
+  }
+
+  /** The last time, not after `time` and not before `since`, at which a frame shows a contact closed; −∞ if there is none. */
+  lastClosed(contact: number, time: number, since: number): number {
+    const column = this.firstContact + 4 * contact;
+    for (let frame = this.frameAt(time); frame >= 0 && this.times[frame] >= since; frame--) {
+      if (this.rows[frame * this.width + column] !== 0) return this.times[frame];
+    }
+    return -Infinity;
   }
 }
 

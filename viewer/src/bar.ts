@@ -1,7 +1,8 @@
 // The bar below the picture: time, speed, direction, what to show.
 import type { Motion } from "./animation";
 import type { Clock } from "./clock";
-import { MODES, MODE_NAMES, gradient } from "./colours";
+import type { Color } from "three";
+import { LIFTED, MODES, MODE_NAMES, gradient } from "./colours";
 import { type Colouring, legend } from "./solids";
 import type { Preset, Shown, Stage } from "./stage";
 
@@ -188,10 +189,11 @@ export class Bar {
     }
     if (this.motion.animation.contacts.length > 0) {
       const row = make("div", { class: "dv-modes" });
-      [1, 2].forEach((mode) => {
-        const dot = make("i", { class: "dv-dot", style: `background:#${MODES[mode].getHexString()}` });
-        row.append(dot, MODE_NAMES[mode], " ");
-      });
+      const entry = (colour: Color, name: string) => {
+        row.append(make("i", { class: "dv-dot", style: `background:#${colour.getHexString()}` }), name, " ");
+      };
+      [1, 2].forEach((mode) => entry(MODES[mode], MODE_NAMES[mode]));
+      entry(LIFTED, "just lifted off");
       this.key.append(row);
     }
   }

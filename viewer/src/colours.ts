@@ -43,9 +43,11 @@ export function theme(): Theme {
   };
 }
 
-/** Colours of the modes of contacts: open (lifted off), sliding, sticking. */
+/** Colours of the modes of contacts: open, sliding, sticking. */
 export const MODES = [new Color("#8b95a1"), new Color("#e8a33d"), new Color("#2f9e6e")];
 export const MODE_NAMES = ["open", "sliding", "sticking"];
+/** The colour of a contact that has just lifted off. */
+export const LIFTED = new Color("#b352d1");
 
 /** Maps as lists of colours at equal distances. */
 const MAPS = {

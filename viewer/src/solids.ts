@@ -1,21 +1,20 @@
-// Bodies as solids and elements as lines: instanced meshes, one for each form, so that thousands cost a few draw calls.
+// Bodies as solids and elements as lines: one swarm for each form, so that thousands cost a few draw calls.
 import {
   BoxGeometry,
+  BufferAttribute,
   BufferGeometry,
   CatmullRomCurve3,
   Color,
   CylinderGeometry,
   Group,
-  IcosahedronGeometry,
-  InstancedMesh,
   Matrix4,
-  MeshLambertMaterial,
   Quaternion,
   TubeGeometry,
   Vector3,
 } from "three";
-import { type Animation, type Line, type Motion, type Sample, type Solid, isDeformed, locate } from "./animation";
+import { type Animation, type Line, type Motion, type Sample, type Solid, isDeformed, locate, trianglesOf } from "./animation";
 import { type MapName, type Theme, mapped } from "./colours";
+import { Swarm, ball } from "./swarm";
 
 /** What elements are coloured by. */
 export type Colouring = "body" | "activation" | "strain" | "pressure";
@@ -42,9 +41,9 @@ interface Instance {
   scale: [number, number, number];
 }
 
-/** One form: its mesh and the solids that have it. */
+/** One form: its swarm and the solids that have it. */
 interface Family {
-  mesh: InstancedMesh;
+  mesh: Swarm;
   instances: Instance[];
 }
 
@@ -61,10 +60,11 @@ export class Solids {
   ) {
     const few = animation.solids.length * copies < 200;
     const forms: [string, () => BufferGeometry][] = [
-      ["ball", () => new IcosahedronGeometry(1, few ? 4 : 1)],
+      ["ball", () => ball(few ? 9 : 3)],
       ["block", () => new BoxGeometry(1, 1, 1)],
       ["cylinder", () => new CylinderGeometry(1, 1, 1, few ? 40 : 10).rotateX(Math.PI / 2)],
     ];
+    (animation.meshes ?? []).forEach((_, i) => forms.push([`mesh${i}`, () => triangles(animation, i)]));
     for (const [name, geometry] of forms) {
       const instances: Instance[] = [];
       for (const solid of animation.solids) {
@@ -72,10 +72,9 @@ export class Solids {
         if (size) instances.push({ solid, scale: size });
       }
       if (instances.length === 0) continue;
-      const material = new MeshLambertMaterial({ transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
-      const mesh = new InstancedMesh(geometry(), material, instances.length * copies);
+      const balls = instances.every(({ solid }) => "ball" in solid.form && !animation.nodes[solid.node]?.deforms);
+      const mesh = new Swarm(geometry, instances.length * copies, { opacity, round: balls ? "ball" : undefined });
       mesh.name = `solids.${name}`;
-      mesh.frustumCulled = false;
       this.families.push({ mesh, instances });
       this.group.add(mesh);
     }
@@ -85,10 +84,10 @@ export class Solids {
     for (const { mesh, instances } of this.families) {
       for (let copy = 0; copy < this.copies; copy++) {
         instances.forEach(({ solid }, i) => {
-          mesh.setColorAt(copy * instances.length + i, nodeColour(this.animation, solid.node, theme));
+          const colour = solid.colour ? new Color(solid.colour) : nodeColour(this.animation, solid.node, theme);
+          mesh.setColorAt(copy * instances.length + i, colour);
         });
       }
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
 
@@ -114,12 +113,22 @@ export class Solids {
         }
         mesh.setMatrixAt(copy * instances.length + i, matrix);
       });
-      mesh.instanceMatrix.needsUpdate = true;
     }
   }
 
+  /** Where the first solid of a node is drawn: the translation of its matrix. */
+  drawnAt(node: number): [number, number, number] | undefined {
+    for (const { mesh, instances } of this.families) {
+      const i = instances.findIndex(({ solid }) => solid.node === node);
+      if (i < 0) continue;
+      mesh.getMatrixAt(i, matrix);
+      return position.setFromMatrixPosition(matrix).toArray();
+    }
+    return undefined;
+  }
+
   dispose(): void {
-    for (const { mesh } of this.families) release(mesh);
+    for (const { mesh } of this.families) mesh.release();
   }
 }
 
@@ -129,14 +138,20 @@ function sizeOf({ form }: Solid, name: string): [number, number, number] | undef
   if ("ellipsoid" in form && name === "ball") return form.ellipsoid;
   if ("block" in form && name === "block") return form.block;
   if ("cylinder" in form && name === "cylinder") return [form.cylinder[0], form.cylinder[0], form.cylinder[1]];
+  if ("mesh" in form && name === `mesh${form.mesh}`) return [1, 1, 1];
   return undefined;
 }
 
-/** Gives the memory of a mesh back. */
-export function release(mesh: InstancedMesh): void {
-  mesh.geometry.dispose();
-  (mesh.material as MeshLambertMaterial).dispose();
-  mesh.dispose();
+/** The triangles of a mesh with a normal for each face. */
+function triangles(animation: Animation, mesh: number): BufferGeometry {
+  const { points, corners } = trianglesOf(animation.meshes![mesh]);
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(points, 3));
+  geometry.setIndex(new BufferAttribute(corners, 1));
+  const apart = geometry.toNonIndexed();
+  geometry.dispose();
+  apart.computeVertexNormals();
+  return apart;
 }
 
 /** A spring: a coil of unit length and radius along z, with straight ends, that is round when stretched to `ratio` radii. */
@@ -158,7 +173,7 @@ const zAxis = new Vector3(0, 0, 1);
 /** Elements between two points. */
 export class Lines {
   readonly group = new Group();
-  private readonly families: { mesh: InstancedMesh; lines: Line[]; radius: number; rest: Float32Array }[] = [];
+  private readonly families: { mesh: Swarm; lines: Line[]; radius: number; rest: Float32Array }[] = [];
   private readonly colour = new Color();
   private readonly ends = new Float32Array(6);
   colouring: Colouring = "body";
@@ -183,10 +198,8 @@ export class Lines {
     for (const [name, wanted, geometry, share] of kinds) {
       const own = lines.filter(wanted);
       if (own.length === 0) continue;
-      const material = new MeshLambertMaterial({ transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
-      const mesh = new InstancedMesh(geometry(), material, own.length * copies);
+      const mesh = new Swarm(geometry, own.length * copies, { opacity, round: name === "coil" ? undefined : "rod" });
       mesh.name = `lines.${name}`;
-      mesh.frustumCulled = false;
       const family = { mesh, lines: own, radius: share * thickness, rest: new Float32Array(own.length) };
       this.families.push(family);
       this.group.add(mesh);
@@ -213,7 +226,6 @@ export class Lines {
       for (let copy = 0; copy < this.copies; copy++) {
         lines.forEach((line, i) => mesh.setColorAt(copy * lines.length + i, plainColour(line, theme)));
       }
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
 
@@ -231,8 +243,6 @@ export class Lines {
         const colour = this.coloured(sample, line, length, rest[i]);
         if (colour) mesh.setColorAt(copy * lines.length + i, colour);
       }
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor && this.colouring !== "body") mesh.instanceColor.needsUpdate = true;
     }
   }
 
@@ -248,7 +258,7 @@ export class Lines {
   }
 
   dispose(): void {
-    for (const { mesh } of this.families) release(mesh);
+    for (const { mesh } of this.families) mesh.release();
   }
 }
 

@@ -1,11 +1,12 @@
 // The stage: scene, light, camera and the picture on the screen.
-import { AmbientLight, Box3, DirectionalLight, type InstancedMesh, Matrix4, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { AmbientLight, Box3, DirectionalLight, Matrix4, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import type { Motion, Sample } from "./animation";
+import { type Motion, type Sample, meshSize } from "./animation";
 import { type Theme, theme } from "./colours";
 import { ContactMarks } from "./contacts";
 import { type Colouring, Lines, Solids } from "./solids";
 import { Surroundings } from "./surroundings";
+import { light } from "./swarm";
 import { Ghosts, MarkerFrames, Trails } from "./traces";
 import { Volumes } from "./volumes";
 
@@ -267,6 +268,7 @@ export class Stage {
     this.waiting = 0;
     // The light comes from beside the viewer.
     this.light.position.set(0.5, 0.9, 0.8).transformDirection(this.camera.matrixWorld);
+    light.value.copy(this.light.position);
     this.renderer.render(this.scene, this.camera);
     this.onDraw();
   }
@@ -280,17 +282,7 @@ export class Stage {
 
   /** Where a solid is drawn, by node: the translation of its matrix in the scene graph. */
   drawnAt(node: number): [number, number, number] | undefined {
-    const forms = ["ball", "block", "cylinder"];
-    for (const form of forms) {
-      const own = this.motion.animation.solids.filter((s) => form in s.form || (form === "ball" && "ellipsoid" in s.form));
-      const i = own.findIndex((s) => s.node === node);
-      const mesh = this.scene.getObjectByName(`solids.${form}`) as InstancedMesh | undefined;
-      if (i < 0 || !mesh) continue;
-      const matrix = new Matrix4();
-      mesh.getMatrixAt(i, matrix);
-      return new Vector3().setFromMatrixPosition(matrix).toArray();
-    }
-    return undefined;
+    return this.solids.drawnAt(node);
   }
 
   dispose(): void {
@@ -310,7 +302,8 @@ function largestSolid(motion: Motion): number {
     if ("ball" in form) largest = Math.max(largest, form.ball);
     else if ("ellipsoid" in form) largest = Math.max(largest, ...form.ellipsoid);
     else if ("block" in form) largest = Math.max(largest, Math.hypot(...form.block) / 2);
-    else largest = Math.max(largest, form.cylinder[0]);
+    else if ("cylinder" in form) largest = Math.max(largest, form.cylinder[0]);
+    else largest = Math.max(largest, meshSize(motion.animation.meshes![form.mesh]));
   }
   return largest;
 }

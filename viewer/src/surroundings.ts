@@ -34,7 +34,13 @@ interface Piece {
 export class Surroundings {
   readonly group = new Group();
   private readonly pieces: Piece[] = [];
-  private readonly skin = new MeshLambertMaterial({ side: DoubleSide, transparent: true, opacity: 0.55, depthWrite: false });
+  private readonly skin = new MeshLambertMaterial({
+    side: DoubleSide,
+    forceSinglePass: true,
+    transparent: true,
+    opacity: 0.55,
+    depthWrite: false,
+  });
   private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
   private readonly faint = new LineBasicMaterial({ transparent: true, opacity: 0.6 });
   private readonly grid: LineSegments | undefined;

@@ -26,6 +26,7 @@ export class Volumes {
       transparent: true,
       opacity: 0.35,
       side: DoubleSide,
+      forceSinglePass: true,
       depthWrite: false,
       flatShading: true,
     });

@@ -1,8 +1,10 @@
 // Reports in a browser: they open without complaint, and view, plots and events share one time.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open } from "./browser.mjs";
-import { report } from "./tool.mjs";
+import { folder, report } from "./tool.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -143,4 +145,84 @@ test("scenes of every kind open without complaint", async () => {
     assert.deepEqual(complaints, [], scene);
     await context.close();
   }
+});
+
+const SHAPES = `
+[body.top]
+kind = "rigid"
+mass = 1
+inertia = [0.01, 0.012, 0.014]
+velocity = [1, 0, 0]
+shape = [
+  { mesh = { file = "wedge.obj" }, colour = "#ff0000" },
+  { capsule = { radius = 0.05, length = 0.3 }, at = [0, 0, 0.5] },
+]
+[run]
+until = 2
+`;
+
+test("shapes and meshes of a scene are drawn in their colours", async () => {
+  writeFileSync(join(folder, "wedge.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  writeFileSync(join(folder, "shapes.toml"), SHAPES);
+  const { page, context, complaints } = await open(browser, report(join(folder, "shapes.toml")));
+  await page.waitForFunction(() => window.dalembert);
+  const [start, names, red] = await page.evaluate(() => {
+    const { stage, clock } = window.dalembert;
+    stage.draw();
+    const paper = document.createElement("canvas");
+    [paper.width, paper.height] = [stage.canvas.width, stage.canvas.height];
+    const context = paper.getContext("2d");
+    context.drawImage(stage.canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, paper.width, paper.height);
+    let red = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] > 120 && data[i + 1] < 40 && data[i + 2] < 40) red++;
+    const names = [];
+    stage.scene.traverse((thing) => thing.name.startsWith("solids.") && names.push(thing.name));
+    const at = stage.drawnAt(0);
+    clock.seek(2);
+    return [at, names, red];
+  });
+  assert.deepEqual(names.sort(), ["solids.ball", "solids.cylinder", "solids.mesh0"]);
+  assert.ok(red > 200, `${red} red points`);
+  assert.ok(Math.abs((await drawn(page, 0))[0] - start[0] - 2) < 1e-3, "shapes move with their body");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a contact that has just lifted off is shown for a moment", async () => {
+  const { page, context, complaints } = await open(browser, report("leech"));
+  await page.waitForFunction(() => window.dalembert);
+  const left = await page.evaluate(() => {
+    const { stage, motion } = window.dalembert;
+    const { time, marker } = motion.animation.events.find((event) => event.kind === "lift-off");
+    const contact = motion.animation.contacts.findIndex((contact) => contact.name.endsWith(marker));
+    const moment = 0.4 * motion.animation.pace;
+    return [0.2, 0.5, 2].map((part) => {
+      stage.show(time + part * moment);
+      return [stage.sample.modes[contact], stage.contacts.lifted(contact, stage.sample.time)];
+    });
+  });
+  assert.ok(left[0][0] === 0 && left[0][1] > 0.7, `${left}`);
+  assert.ok(left[1][1] > 0.4 && left[1][1] < left[0][1], `${left}`);
+  assert.equal(left[2][1], 0);
+  await page.getByText("just lifted off").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("pictures and films are saved as files", async () => {
+  const { page, context, complaints } = await open(browser, report("bouncing-ball", "--until", "1"), { acceptDownloads: true });
+  await page.waitForFunction(() => window.dalembert);
+  // Eight times as fast: half a second of film.
+  await page.evaluate(() => (window.dalembert.clock.speed = 8));
+  const begins = { PNG: "89504e47", GIF: "47494638", WebM: "1a45dfa3" };
+  for (const [kind, bytes] of Object.entries(begins)) {
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: `as ${kind}` }).click();
+    const file = await coming;
+    assert.ok(file.suggestedFilename().endsWith(`.${kind.toLowerCase()}`), file.suggestedFilename());
+    assert.equal(readFileSync(await file.path()).subarray(0, 4).toString("hex"), bytes, kind);
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
 });

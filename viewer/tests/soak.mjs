@@ -20,7 +20,7 @@ position = [1, 0, 0]
 [constraint.rod]
 kind = "distance"
 between = ["ground", "bob"]
-distance = 1
+length = 1
 [run]
 until = 20
 tolerance = 1e-6

@@ -165,6 +165,31 @@ test("strangers are refused", async () => {
   assert.equal(await request(address), 200);
 });
 
+test("a page of another origin cannot reach it", async () => {
+  const { address } = await studio("bouncing-ball");
+  const { page } = await open(browser, address);
+  await done(page);
+  const epoch = await page.evaluate(() => window.studio.epoch);
+  // Another server on this machine, which knows even the token.
+  const other = http.createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<p>other</p>"));
+  await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const stranger = await open(browser, `http://127.0.0.1:${other.address().port}/`);
+  const reached = await stranger.page.evaluate(async (address) => {
+    const order = { method: "POST", body: JSON.stringify({ do: "reset" }) };
+    const tries = [fetch(address), fetch(`${address}command`, order), fetch(`${address}command`, { ...order, mode: "no-cors" })];
+    const answers = await Promise.allSettled(tries);
+    const frame = document.createElement("iframe");
+    frame.src = address;
+    document.body.append(frame);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return answers.map(({ status }) => status);
+  }, address);
+  other.closeAllConnections();
+  other.close();
+  assert.deepEqual(reached, ["rejected", "rejected", "rejected"]);
+  assert.equal(await page.evaluate(() => window.studio.epoch), epoch, "nothing was run again");
+});
+
 test("a hundred pages come and go", async () => {
   const { address } = await studio("bouncing-ball");
   for (let k = 0; k < 100; k++) {

@@ -9,12 +9,14 @@ mod import;
 mod list;
 mod new;
 mod report;
+mod rerun;
 mod robot;
 mod run;
 mod source;
 mod studio;
 mod study;
 mod viewer;
+mod visuals;
 mod watch;
 
 use args::{Cli, Command};

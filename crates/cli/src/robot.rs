@@ -51,7 +51,7 @@ pub fn scene(options: &ModelOptions) -> Result<Scene, Exit> {
         let scene = SceneOptions { scene: options.model.clone(), set: options.set.clone() };
         return source::load(&scene, &[]).map(|(scene, _)| scene);
     }
-    crate::import::scene(&read_robot(Path::new(&options.model), options.free)?)
+    crate::import::scene(&read_robot(Path::new(&options.model), options.free)?, Vec::new())
 }
 
 /// The tree of a model.

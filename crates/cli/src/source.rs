@@ -27,5 +27,7 @@ pub fn load(options: &SceneOptions, more: &[String]) -> Result<(Scene, String), 
     }
     let document = Document::load(&DiskLoader, &options.scene, &overrides, &limits)?;
     let name = path.file_stem().map_or_else(|| "scene".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok((Scene::from_document(document)?, name))
+    let mut scene = Scene::from_document(document)?;
+    scene.read_meshes_from_disk()?;
+    Ok((scene, name))
 }

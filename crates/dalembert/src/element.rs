@@ -81,5 +81,5 @@ impl<T: ?Sized> Kind<T> {
 /// Reads the parameters of an element that is attached to markers of type `M`: what its table holds besides the key
 /// that names the markers. Errors keep their places.
 pub fn read_attached<E: About, M: Markers>(entry: &Entry<'_>) -> Result<E, SceneError> {
-    entry.deserialize_besides(M::NEED.key)
+    entry.deserialize_besides(&[M::NEED.key])
 }

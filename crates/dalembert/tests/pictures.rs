@@ -113,7 +113,7 @@ fn gltf_is_well_formed() {
         let view = &views[number(&accessor["bufferView"])];
         let parts = [("SCALAR", 1), ("VEC3", 3), ("VEC4", 4)];
         let width = parts.iter().find(|(name, _)| accessor["type"] == *name).unwrap().1;
-        let bytes = if accessor["componentType"] == 5126 { 4 } else { 2 };
+        let bytes = if accessor["componentType"] == 5123 { 2 } else { 4 };
         assert_eq!(number(&accessor["count"]) * width * bytes, number(&view["byteLength"]));
         assert!(
             number(&view["byteOffset"]) % 4 == 0 && number(&view["byteOffset"]) + number(&view["byteLength"]) <= size

@@ -2,7 +2,7 @@
 //!
 //! A reader takes text and gives an [`Imported`] tree. Everything in a file that has no counterpart is listed in
 //! [`Imported::left_out`] with its line and column; nothing is dropped in silence. What is wrong is a [`ReadError`] with its place.
-//! Meshes and other pictures are not read; entities and document types of XML are refused.
+//! Visual shapes are read, mesh files are only named ([`Visual`]); entities and document types of XML are refused.
 
 pub mod equations;
 pub mod evaluate;
@@ -14,12 +14,14 @@ mod sdf;
 pub mod studies;
 mod urdf;
 mod urdf_write;
+mod visuals;
 mod xml;
 
 pub use mjcf::read_mjcf;
 pub use sdf::read_sdf;
 pub use urdf::read_urdf;
 pub use urdf_write::{WriteError, write_urdf};
+pub use visuals::{Visual, VisualForm};
 pub use xml::{Place, ReadError};
 
 use dalembert_methods::vector::Vec3;
@@ -93,6 +95,8 @@ pub struct Imported {
     pub initial: Vec<f64>,
     /// Joints beside the tree: equalities of MJCF, joints of SDF that close loops.
     pub closures: Vec<Closure>,
+    /// What links look like.
+    pub visuals: Vec<Visual>,
     /// What was not taken over.
     pub left_out: Vec<LeftOut>,
 }

@@ -1,6 +1,6 @@
 //! Reader of MJCF, the format of MuJoCo.
 //!
-//! Bodies with their inertias (given, or from shapes), hinge, slide, ball and free joints with armature, damping, friction,
+//! Bodies with their inertias (given, or from shapes) and their shapes to look at, hinge, slide, ball and free joints with armature, damping, friction,
 //! springs and ranges, default classes, gravity, and equalities that close loops. Tendons, other equalities, actuators, sensors, contacts and everything else without a
 //! counterpart in a tree is listed.
 //!
@@ -13,6 +13,7 @@
 use crate::mjcf_defaults::Defaults;
 use crate::mjcf_equality::closures;
 use crate::mjcf_shapes::{along, shape};
+use crate::visuals::{Assets, Visuals};
 use crate::xml::{Notes, child, elements, leave_out, number, numbers, parse, parse_array, placed, required, start};
 use crate::{Imported, ReadError};
 use dalembert_methods::lie::Quat;
@@ -27,6 +28,8 @@ struct Compiler {
     auto_limits: bool,
     /// `inertiafromgeom`: always, never, or where there is no `<inertial>`.
     from_shapes: Option<bool>,
+    /// Where mesh files are.
+    meshes: String,
 }
 
 struct Reader<'a> {
@@ -38,6 +41,8 @@ struct Reader<'a> {
     unnamed: usize,
     /// Initial coordinates of free joints.
     free: Vec<(String, Pose)>,
+    assets: Assets<'a>,
+    looks: Visuals,
 }
 
 /// Reads a robot from MJCF text.
@@ -55,15 +60,20 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         left_out: Vec::new(),
         unnamed: 0,
         free: Vec::new(),
+        assets: Assets::default(),
+        looks: Visuals::default(),
     };
     for node in elements(&root).filter(|n| n.has_tag_name("default")) {
         reader.defaults.read(&node);
+    }
+    for node in elements(&root).filter(|n| n.has_tag_name("asset")) {
+        reader.assets.read(&node, &reader.compiler.meshes, &reader.defaults, &mut reader.left_out)?;
     }
     let mut equalities = Vec::new();
     let mut gravity = [0.0, 0.0, -9.81];
     for node in elements(&root) {
         match node.tag_name().name() {
-            "compiler" | "default" => {}
+            "compiler" | "default" | "asset" => {}
             "option" => {
                 gravity = numbers::<3>(&node, "gravity")?.unwrap_or(gravity);
                 for attribute in node.attributes().filter(|a| a.name() != "gravity") {
@@ -73,8 +83,8 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
             }
             "worldbody" => reader.world(node)?,
             "include" => return Err(ReadError::at(&node, "<include> is not supported: put the files together first")),
-            "asset" | "visual" | "statistic" | "size" => {
-                leave_out(&node, "pictures and sizes are not read", &mut reader.left_out);
+            "visual" | "statistic" | "size" => {
+                leave_out(&node, "settings of pictures and sizes are not read", &mut reader.left_out);
             }
             "equality" => equalities.extend(elements(&node)),
             "tendon" | "actuator" | "sensor" | "contact" | "keyframe" | "deformable" | "custom" | "extension" => {
@@ -98,11 +108,20 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
     }
     let closures = closures(&equalities, &tree, &initial, &mut reader.left_out)?;
     let name = root.attribute("model").unwrap_or("robot").to_string();
-    Ok(Imported { name, tree, builder: reader.builder, initial, closures, left_out: placed(text, reader.left_out) })
+    Ok(Imported {
+        name,
+        tree,
+        builder: reader.builder,
+        initial,
+        closures,
+        visuals: reader.looks.placed(text),
+        left_out: placed(text, reader.left_out),
+    })
 }
 
 fn compiler(root: &Node<'_, '_>) -> Result<Compiler, ReadError> {
-    let mut out = Compiler { degrees: true, sequence: "xyz".into(), auto_limits: true, from_shapes: None };
+    let mut out =
+        Compiler { degrees: true, sequence: "xyz".into(), auto_limits: true, from_shapes: None, meshes: String::new() };
     for node in elements(root).filter(|n| n.has_tag_name("compiler")) {
         match node.attribute("angle") {
             None => {}
@@ -135,6 +154,9 @@ fn compiler(root: &Node<'_, '_>) -> Result<Compiler, ReadError> {
             let message = "`balanceinertia` changes inertias and is not supported";
             return Err(ReadError::at_attribute(&node, "balanceinertia", message));
         }
+        if let Some(folder) = node.attribute("meshdir").or(node.attribute("assetdir")) {
+            out.meshes = folder.trim_end_matches('/').into();
+        }
         out.auto_limits = node.attribute("autolimits") != Some("false");
         out.from_shapes = match node.attribute("inertiafromgeom") {
             Some("true") => Some(true),
@@ -165,7 +187,13 @@ impl<'a> Reader<'a> {
                     }
                     // Read with the body.
                     "joint" | "freejoint" | "inertial" if parent.is_some() => {}
-                    "geom" => leave_out(&inner, "shapes serve masses only; contacts are not read", &mut self.left_out),
+                    "geom" => {
+                        let pose = self.pose(&inner, class)?;
+                        let (defaults, notes) = (&self.defaults, &mut self.left_out);
+                        if let Some(visual) = self.assets.geom(&inner, class, defaults, (&frame, pose), notes)? {
+                            self.looks.add(&inner, parent.as_deref(), visual, notes);
+                        }
+                    }
                     "site" | "camera" | "light" => {
                         leave_out(&inner, "has no counterpart in a tree", &mut self.left_out)
                     }

@@ -7,6 +7,7 @@
 //!
 //! Reference: <http://sdformat.org/spec>
 
+use crate::visuals::{self, Visuals};
 use crate::xml::{
     Notes, child, child_number, elements, leave_out, parse, placed, position, required, start, text_numbers,
 };
@@ -39,7 +40,14 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         }
     }
     let model = model.ok_or_else(|| ReadError::at(&root, "there is no <model>"))?;
-    let mut reader = Reader { model, frames: HashMap::new(), resolved: HashMap::new(), closures: Vec::new(), left_out };
+    let mut reader = Reader {
+        model,
+        frames: HashMap::new(),
+        resolved: HashMap::new(),
+        closures: Vec::new(),
+        looks: Visuals::default(),
+        left_out,
+    };
     let mut builder = reader.model(base)?;
     builder.0.gravity(Vec3(gravity));
     let tree = builder.0.build().map_err(|e| ReadError::of_tree(e, &builder.1, &document))?;
@@ -51,6 +59,7 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         builder: builder.0,
         initial,
         closures: reader.closures,
+        visuals: reader.looks.placed(text),
         left_out: placed(text, reader.left_out),
     })
 }
@@ -62,6 +71,7 @@ struct Reader<'a, 'i> {
     /// Their poses in the model.
     resolved: HashMap<&'a str, Pose>,
     closures: Vec<Closure>,
+    looks: Visuals,
     left_out: Notes,
 }
 
@@ -225,7 +235,18 @@ impl<'a, 'i> Reader<'a, 'i> {
                     let at = child(&part, "pose").map_or(Ok(Pose::default()), |p| pose_of(&p))?;
                     out = MassProperties { mass, centre: Vec3::zero(), inertia }.seen_from(&at);
                 }
-                "visual" | "collision" => leave_out(&part, "shapes are not read", &mut self.left_out),
+                "visual" => {
+                    let place = child(&part, "pose");
+                    if place.is_some_and(|p| p.attribute("relative_to").is_some_and(|r| !r.is_empty())) {
+                        leave_out(&part, "shapes placed in other frames are not read", &mut self.left_out);
+                        continue;
+                    }
+                    let pose = place.map_or(Ok(Pose::default()), |p| pose_of(&p))?;
+                    if let Some(visual) = visuals::sdf(&part, pose, &mut self.left_out)? {
+                        self.looks.add(&part, node.attribute("name"), visual, &mut self.left_out);
+                    }
+                }
+                "collision" => leave_out(&part, "shapes for contacts are not read", &mut self.left_out),
                 _ => leave_out(&part, "is not read", &mut self.left_out),
             }
         }

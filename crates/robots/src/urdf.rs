@@ -1,6 +1,6 @@
 //! Reader of URDF, the unified robot description format.
 //!
-//! Links and joints with their inertias, limits, damping and friction are taken over. Pictures, collision shapes, drives and
+//! Links and joints with their inertias, visual shapes, limits, damping and friction are taken over. Collision shapes, drives and
 //! extensions have no counterpart in a tree and are listed, as are `<mimic>` couplings.
 //!
 //! Departures: the friction of `<dynamics>` is regularised (see `dalembert_trees::passive`); the first link hangs on the world by a
@@ -8,6 +8,7 @@
 //!
 //! Reference: <https://wiki.ros.org/urdf/XML>
 
+use crate::visuals::{self, Visuals};
 use crate::xml::{
     Notes, child, elements, leave_out, number, numbers, origin, parse, placed, position, required, required_number,
     start,
@@ -26,6 +27,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         return Err(ReadError::at(&root, "a URDF file begins with <robot>"));
     }
     let mut left_out = Vec::new();
+    let mut looks = (visuals::urdf_materials(&root)?, Visuals::default());
     let mut places: Vec<(String, usize)> = Vec::new();
     let mut links: Vec<(&str, MassProperties)> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
@@ -38,7 +40,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
                     return Err(ReadError::at(&node, format!("there are two links named `{name}`")));
                 }
                 places.push((name.into(), start(&node)));
-                links.push((name, link(&node, &mut left_out)?));
+                links.push((name, link(&node, name, &mut looks, &mut left_out)?));
             }
             "joint" => {
                 let spec = joint(&node, &mut left_out)?;
@@ -58,6 +60,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
                     return Err(ReadError::at(&node, message));
                 }
             }
+            "material" if child(&node, "color").is_some() && child(&node, "texture").is_none() => {}
             "material" | "transmission" | "gazebo" => leave_out(&node, "has no counterpart in a tree", &mut left_out),
             _ => leave_out(&node, "is not known", &mut left_out),
         }
@@ -84,15 +87,33 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
     let tree = builder.build().map_err(|e| ReadError::of_tree(e, &places, &document))?;
     let initial = tree.neutral();
     let name = root.attribute("name").unwrap_or("robot").to_string();
-    Ok(Imported { name, tree, builder, initial, closures: Vec::new(), left_out: placed(text, left_out) })
+    Ok(Imported {
+        name,
+        tree,
+        builder,
+        initial,
+        closures: Vec::new(),
+        visuals: looks.1.placed(text),
+        left_out: placed(text, left_out),
+    })
 }
 
-fn link(node: &Node<'_, '_>, left_out: &mut Notes) -> Result<MassProperties, ReadError> {
+fn link(
+    node: &Node<'_, '_>,
+    name: &str,
+    (materials, looks): &mut (HashMap<&str, [f64; 3]>, Visuals),
+    left_out: &mut Notes,
+) -> Result<MassProperties, ReadError> {
     let mut out = MassProperties::default();
     for part in elements(node) {
         match part.tag_name().name() {
             "inertial" => out = inertial(&part)?,
-            "visual" | "collision" => leave_out(&part, "shapes are not read", left_out),
+            "visual" => {
+                if let Some(visual) = visuals::urdf(&part, origin(&part)?, materials, left_out)? {
+                    looks.add(&part, Some(name), visual, left_out);
+                }
+            }
+            "collision" => leave_out(&part, "shapes for contacts are not read", left_out),
             _ => leave_out(&part, "is not known", left_out),
         }
     }

@@ -109,16 +109,22 @@ pub(crate) fn leave_out(node: &Node<'_, '_>, why: &str, out: &mut Notes) {
 /// Finds the lines and columns of all notes in one walk through the text; notes come out in its order.
 pub(crate) fn placed(text: &str, mut notes: Notes) -> Vec<LeftOut> {
     notes.sort_by_key(|(at, _)| *at);
+    let places = places(text, notes.iter().map(|(at, _)| *at));
+    notes.into_iter().zip(places).map(|((_, what), place)| LeftOut { place, what }).collect()
+}
+
+/// Lines and columns of bytes in rising order, in one walk through the text.
+pub(crate) fn places(text: &str, bytes: impl Iterator<Item = usize>) -> Vec<Place> {
     let (mut line, mut column, mut from) = (1, 1, 0);
-    let mut out = Vec::with_capacity(notes.len());
-    for (at, what) in notes {
-        for c in text[from..at].chars() {
-            (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
-        }
-        from = at;
-        out.push(LeftOut { place: Place { line, column }, what });
-    }
-    out
+    bytes
+        .map(|at| {
+            for c in text[from..at].chars() {
+                (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
+            }
+            from = at;
+            Place { line, column }
+        })
+        .collect()
 }
 
 /// The elements below an element.

@@ -12,7 +12,7 @@ const URDF: &str = r#"<?xml version="1.0"?>
   <link name="upper">
     <inertial><origin xyz="0.1 0 -0.2" rpy="0.3 0 0"/><mass value="1.5"/>
       <inertia ixx="0.02" ixy="0.001" ixz="0" iyy="0.03" iyz="0" izz="0.025"/></inertial>
-    <visual><geometry><sphere radius="1"/></geometry></visual>
+    <collision><geometry><sphere radius="1"/></geometry></collision>
   </link>
   <link name="lower">
     <inertial><mass value="0.5"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
@@ -56,7 +56,7 @@ fn urdf_takes_over_links_joints_and_limits() {
     assert_eq!((f.lower, f.upper, f.effort, f.speed, f.damping, f.friction), (-1.0, 2.0, 10.0, 3.0, 0.1, 0.02));
     let listed: Vec<String> = robot.left_out.iter().map(|l| l.what.clone()).collect();
     assert_eq!(listed.len(), 2, "{listed:?}");
-    assert!(listed[0].contains("visual") && listed[1].contains("mimic"));
+    assert!(listed[0].contains("collision") && listed[1].contains("mimic"));
     assert_eq!(robot.left_out[1].place.line, 19);
     // The mass of the upper link hangs at the shoulder: M₁₁ by hand at zero displacement of the elbow.
     let at = TreeState { q: vec![0.0; 2], ..sample(&robot.tree) };

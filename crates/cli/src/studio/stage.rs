@@ -216,9 +216,9 @@ impl Stage {
         let Some(document) = &scene.document else { return };
         let mut files: Vec<PathBuf> = source_file(&self.options).into_iter().collect();
         if !files.is_empty() {
-            files.extend(
-                document.sources().files().map(|file| PathBuf::from(file.name())).filter(|path| path.is_file()),
-            );
+            let meshes = scene.meshes.iter().map(PathBuf::from);
+            let sources = document.sources().files().map(|file| PathBuf::from(file.name()));
+            files.extend(sources.chain(meshes).filter(|path| path.is_file()));
         }
         files.sort();
         files.dedup();

@@ -25,6 +25,9 @@ pub use tree_settings::{TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
+use crate::picture::Look;
+use crate::run::matches;
+use crate::scene::{Entry, SceneError};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
 use dalembert_methods::vector::{Mat3, Vec3};
@@ -113,6 +116,10 @@ pub trait Body: About {
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
     fn velocity_name(&self, i: usize) -> String;
+    /// Where joints of the body itself hold a part, in its frame, in m: for pictures.
+    fn held(&self, _part: usize) -> Vec<[f64; 3]> {
+        Vec::new()
+    }
     /// Mass, centre of mass and inertia about it in the frame of a part that turns as a whole.
     fn inertia(&self, _part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
         None
@@ -233,6 +240,7 @@ pub trait AnyBody:
     fn total_mass(&self) -> f64;
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     fn velocity_name(&self, i: usize) -> String;
+    fn held(&self, part: usize) -> Vec<[f64; 3]>;
     fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)>;
 }
 
@@ -285,16 +293,35 @@ impl<B: Body> AnyBody for B {
     fn velocity_name(&self, i: usize) -> String {
         Body::velocity_name(self, i)
     }
+    fn held(&self, part: usize) -> Vec<[f64; 3]> {
+        Body::held(self, part)
+    }
     fn inertia(&self, part: usize) -> Option<(f64, [f64; 3], Mat3<f64>)> {
         Body::inertia(self, part)
+    }
+}
+
+impl dyn AnyBody + '_ {
+    /// Whether the name of one of its parts matches a pattern in which `*` stands for any text.
+    pub(crate) fn has_part(&self, pattern: &str) -> bool {
+        (0..self.parts()).filter_map(|part| self.part_name(part)).any(|name| matches(pattern, name))
     }
 }
 
 /// The key under which the table of a body holds its markers.
 pub const MARKERS: &str = "markers";
 
+/// Whether bodies of a kind take shapes for looking at; those that deform have a shape of their own, which is drawn.
+pub fn takes_looks(kind: &str) -> bool {
+    ["ground", "particle", "rigid", "tree"].contains(&kind)
+}
+
 fn kind_of<B: Body>() -> Kind<dyn AnyBody> {
-    Kind::new::<B>(None, |entry| Ok(Box::new(entry.deserialize_besides::<B>(MARKERS)?)), || Box::new(B::sample()))
+    let read = |entry: &Entry<'_>| -> Result<Box<dyn AnyBody>, SceneError> {
+        let besides: &[&str] = if takes_looks(B::KIND) { &[MARKERS, Look::KEY] } else { &[MARKERS] };
+        Ok(Box::new(entry.deserialize_besides::<B>(besides)?))
+    };
+    Kind::new::<B>(None, read, || Box::new(B::sample()))
 }
 
 /// The kinds of bodies that scenes can have, by name.

@@ -199,6 +199,12 @@ impl Body for Tree {
         let own = &self.tree.links().get(part)?.mass;
         (own.mass > 0.0).then_some((own.mass, own.centre.0, own.inertia))
     }
+    fn held(&self, part: usize) -> Vec<[f64; 3]> {
+        let spec = |link: &dalembert_trees::Link| &self.tree.joints()[link.joint].spec;
+        let own = self.tree.links().get(part).filter(|link| spec(link).kind != JointKind::Free);
+        let carried = self.tree.links().iter().filter(|link| link.parent == Some(part));
+        own.map(|_| [0.0; 3]).into_iter().chain(carried.map(|link| spec(link).placement.position.0)).collect()
+    }
     fn part_name(&self, part: usize) -> Option<&str> {
         self.tree.links().get(part).map(|l| l.name.as_str())
     }

@@ -8,6 +8,7 @@ use crate::bodies::{AnyBody, Body, Ground, Rigid, Tree};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
+use crate::picture::Look;
 use crate::signals::{Signal, SignalRef};
 use std::collections::HashMap;
 use std::fmt;
@@ -64,6 +65,7 @@ pub struct Builder {
     constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
     contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
+    looks: Vec<(usize, Look)>,
 }
 
 impl Default for Builder {
@@ -83,6 +85,7 @@ impl Builder {
             constraints: Vec::new(),
             contacts: Vec::new(),
             signals: Vec::new(),
+            looks: Vec::new(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder
@@ -143,6 +146,12 @@ impl Builder {
         let number = self.insert_marker(name, body.index, at, turn);
         self.set_part(number, part);
         Some(Frame(number))
+    }
+
+    /// Gives a body a shape for looking at; it changes no motion.
+    pub fn look<B: Body>(&mut self, body: BodyId<B>, look: Look) -> &mut Self {
+        self.insert_look(body.index, look);
+        self
     }
 
     /// Attaches a force.
@@ -231,6 +240,10 @@ impl Builder {
         number
     }
 
+    pub(crate) fn insert_look(&mut self, body: usize, look: Look) {
+        self.looks.push((body, look));
+    }
+
     pub(crate) fn insert_force(&mut self, name: &str, item: Box<dyn AnyForce>, markers: Vec<usize>) {
         self.forces.push(Attached { section: "force", name: name.to_owned(), item, markers });
     }
@@ -256,6 +269,7 @@ impl Builder {
         self.check_names(&mut errors);
         self.check_signals(&mut errors);
         self.check_bodies(&mut errors);
+        self.check_looks(&mut errors);
         self.check_elements(&mut errors);
         if !errors.is_empty() {
             return Err(errors);
@@ -269,6 +283,7 @@ impl Builder {
             constraints: self.constraints,
             contacts: self.contacts,
             signals: self.signals,
+            looks: self.looks,
             layout,
         };
         model.settle();
@@ -319,6 +334,18 @@ impl Builder {
             if !seen.insert((section, name)) {
                 let message = "the name is used twice".to_owned();
                 errors.push(ModelError { section, name: name.clone(), key: None, message });
+            }
+        }
+    }
+
+    fn check_looks(&self, errors: &mut Vec<ModelError>) {
+        for (body, look) in &self.looks {
+            let body = &self.bodies[*body];
+            let strange = look.link.as_ref().filter(|pattern| !body.item.has_part(pattern));
+            let strange = strange.map(|link| format!("its shape is on a link `{link}`, which is not there"));
+            if let Some(message) = look.defect().map(|(_, message)| message).or(strange) {
+                let (name, key) = (body.name.clone(), Some(Look::KEY));
+                errors.push(ModelError { section: "body", name, key, message });
             }
         }
     }

@@ -22,6 +22,7 @@ use crate::bodies::AnyBody;
 use crate::constraints::AnyConstraint;
 use crate::contacts::AnyContact;
 use crate::forces::AnyForce;
+use crate::picture::Look;
 use crate::signals::Signal;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct Model {
     pub(crate) constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
     pub(crate) contacts: Vec<Attached<Box<dyn AnyContact>>>,
     pub(crate) signals: Vec<Entry<Arc<Signal>>>,
+    /// How bodies look, by their numbers; no part of the mechanics.
+    pub(crate) looks: Vec<(usize, Look)>,
     pub(crate) layout: Layout,
 }
 
@@ -106,6 +109,11 @@ impl Model {
     /// The contacts: surfaces, each with the points that may touch it.
     pub fn contacts(&self) -> &[Attached<Box<dyn AnyContact>>] {
         &self.contacts
+    }
+
+    /// The shapes given to bodies for looking at, with the numbers of the bodies.
+    pub fn looks(&self) -> &[(usize, Look)] {
+        &self.looks
     }
 
     /// The signals.

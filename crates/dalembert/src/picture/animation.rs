@@ -1,16 +1,17 @@
 //! The animation of a run as one document.
 
 use super::codec::{Grid, base64, encode};
+use super::drawn::MeshData;
 use super::elements::{contact_points, faces, lines, markers, shades};
 use super::film::Film;
 use super::scenery::{self, Scenery};
 use super::solids::{self, Solid};
-use super::{Bounds, short, short3};
+use super::source::{Source, bounds, thinned};
+use super::{short, short3};
 use crate::forces::GRADIENT;
 use crate::model::Model;
-use dalembert_methods::lie::Quat;
 use dalembert_methods::trajectory::Event;
-use dalembert_methods::vector::{Mat3, Vec3};
+use dalembert_methods::vector::Vec3;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -24,8 +25,6 @@ const MOST_VALUES: usize = 5_000_000;
 const RATE: f64 = 60.0;
 /// Shortest and longest display, s.
 const DISPLAY: [f64; 2] = [4.0, 20.0];
-/// Frames in which markers are looked at for the size of the picture.
-const BOUND_FRAMES: usize = 64;
 /// Most events that are listed.
 const MOST_EVENTS: usize = 2000;
 
@@ -151,6 +150,9 @@ pub struct Animation {
     pub nodes: Vec<Node>,
     /// Solids fixed to nodes.
     pub solids: Vec<Solid>,
+    /// Meshes of solids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meshes: Vec<MeshData>,
     /// Elements between two points.
     pub lines: Vec<Line>,
     /// Outer faces of volumes.
@@ -330,7 +332,7 @@ impl Animation {
         let surfaces = scenery::surfaces(model, &anchors, &bounds, &times, &mut out);
 
         let thickness = solids::thickness(model, &bounds);
-        let solids = solids::solids(model, &anchors, thickness);
+        let (solids, meshes) = solids::solids(model, &anchors, thickness);
         let happening = |e: &Event| Happening {
             time: e.time,
             kind: e.kind.clone(),
@@ -354,6 +356,7 @@ impl Animation {
             markers: markers(model, &anchors),
             nodes,
             solids,
+            meshes,
             surfaces,
             contacts,
             shades,
@@ -431,16 +434,6 @@ fn round_pace(x: f64) -> f64 {
     nearest.unwrap_or(1.0) * power
 }
 
-/// At most this many of the frames, evenly, with the first and the last.
-fn thinned<'a>(frames: &[&'a [f64]], most: usize) -> Vec<&'a [f64]> {
-    let last = frames.len() - 1;
-    let count = frames.len().min(most.max(2));
-    if count < 2 {
-        return frames.to_vec();
-    }
-    (0..count).map(|k| frames[k * last / (count - 1)]).collect()
-}
-
 /// Quaternions with the sign that is nearer to the one before.
 fn continuous(turns: impl Iterator<Item = [f64; 4]>) -> Vec<[f64; 4]> {
     let mut before = [0.0; 4];
@@ -450,48 +443,4 @@ fn continuous(turns: impl Iterator<Item = [f64; 4]>) -> Vec<[f64; 4]> {
         before
     };
     turns.map(follow).collect()
-}
-
-/// Where the columns of a node are in a row of the film.
-struct Source {
-    place: Vec<usize>,
-    turn: Vec<usize>,
-    gradient: Vec<usize>,
-}
-
-impl Source {
-    fn position(&self, frame: &[f64]) -> Vec3<f64> {
-        Vec3(std::array::from_fn(|k| frame[self.place[k]]))
-    }
-
-    /// Where a point of the node is.
-    fn point(&self, frame: &[f64], at: Vec3<f64>) -> Vec3<f64> {
-        let origin = self.position(frame);
-        match (self.turn.as_slice(), self.gradient.len()) {
-            (&[w, x, y, z], _) => origin + Quat([frame[w], frame[x], frame[y], frame[z]]).rotate(at),
-            (_, 9) => {
-                let rows = std::array::from_fn(|i| std::array::from_fn(|j| frame[self.gradient[3 * i + j]]));
-                origin + Mat3(rows) * at
-            }
-            _ => origin,
-        }
-    }
-}
-
-/// The box of all nodes in all frames and of all markers in some of them.
-fn bounds(model: &Model, anchors: &Anchors, sources: &[Source], frames: &[&[f64]]) -> Bounds {
-    let mut bounds = Bounds::empty();
-    for frame in frames {
-        for source in sources {
-            bounds.add(source.position(frame));
-        }
-    }
-    for frame in thinned(frames, BOUND_FRAMES) {
-        for marker in &model.markers {
-            let at = Vec3(marker.site.at);
-            let node = usize::try_from(anchors.node(marker.body, marker.site.part)).ok();
-            bounds.add(node.map_or(at, |node| sources[node].point(frame, at)));
-        }
-    }
-    bounds
 }

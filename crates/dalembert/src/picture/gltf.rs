@@ -7,18 +7,22 @@
 //! Reference: Khronos Group, glTF 2.0 specification, ISO/IEC 12113:2022.
 
 use super::animation::{Animation, AnimationError};
-use super::mesh::{FORMS, unit, unit_of};
+use super::mesh::{Mesh, forms, unit_of};
+use super::solids::Solid;
 use super::track::Track;
 use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::Vec3;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Colours of bodies in turn, of lines, sRGB; those of the reports.
 const COLOURS: [u32; 6] = [0x0072b2, 0xd55e00, 0x00875f, 0xa8478f, 0x8f6a00, 0x59636f];
 /// The number of the colour of lines.
 const LINES: usize = 5;
-/// Types of components: unsigned short, float.
-const SHORT: u32 = 5123;
+/// The number of the form of lines: a cylinder.
+const ROD: usize = 2;
+/// Types of components: unsigned int, float.
+const INTEGER: u32 = 5125;
 const FLOAT: u32 = 5126;
 
 /// The buffer with its views and accessors.
@@ -64,8 +68,8 @@ impl Buffer {
     }
 
     fn indices(&mut self, triangles: &[[usize; 3]]) -> usize {
-        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|&i| (i as u16).to_le_bytes()).collect();
-        self.accessor(&bytes, SHORT, "SCALAR", 3 * triangles.len(), None)
+        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|&i| (i as u32).to_le_bytes()).collect();
+        self.accessor(&bytes, INTEGER, "SCALAR", 3 * triangles.len(), None)
     }
 }
 
@@ -129,7 +133,7 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     let times: Vec<[f32; 1]> =
         frames.iter().map(|&k| [((animation.times[k] - start) / animation.pace) as f32]).collect();
     let input = buffer.floats(&times);
-    let meshes = meshes(&mut buffer);
+    let mut paint = Paint::new(&forms(animation)?, &mut buffer);
 
     let mut nodes: Vec<Value> = vec![json!({})];
     let mut top = Vec::new();
@@ -140,14 +144,8 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
         nodes.push(json!({ "name": node.name }));
         let mut children = Vec::new();
         for solid in animation.solids.iter().filter(|solid| solid.node == i as i64) {
-            let (form, scale) = unit_of(solid.form);
             children.push(nodes.len());
-            nodes.push(json!({
-                "mesh": form * COLOURS.len() + i % LINES,
-                "translation": float3(solid.at),
-                "rotation": scalar_last(solid.turn),
-                "scale": float3(scale),
-            }));
+            nodes.push(paint.solid(solid, COLOURS[i % LINES]));
         }
         if !children.is_empty() {
             nodes[own]["children"] = json!(children);
@@ -161,11 +159,17 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
             motion.add(own, "rotation", input, buffer.floats(&turns));
         }
     }
-    lines(animation, &track, &frames, input, &mut buffer, &mut nodes, &mut top, &mut motion);
+    for solid in animation.solids.iter().filter(|solid| solid.node < 0) {
+        top.push(nodes.len());
+        nodes.push(paint.solid(solid, COLOURS[LINES]));
+    }
+    let rod = paint.mesh(ROD, COLOURS[LINES]);
+    lines(animation, &track, &frames, (input, rod), &mut buffer, &mut nodes, &mut top, &mut motion);
     let up = between(Vec3(animation.up), Vec3([0.0, 1.0, 0.0]));
     nodes[0] = json!({ "name": animation.title, "rotation": scalar_last(up.0), "children": top });
 
-    let materials: Vec<Value> = COLOURS
+    let materials: Vec<Value> = paint
+        .colours
         .iter()
         .map(|&colour| {
             json!({ "pbrMetallicRoughness": { "baseColorFactor": linear(colour), "metallicFactor": 0, "roughnessFactor": 0.7 } })
@@ -176,7 +180,7 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
         "scene": 0,
         "scenes": [{ "nodes": [0] }],
         "nodes": nodes,
-        "meshes": meshes,
+        "meshes": paint.meshes,
         "materials": materials,
         "buffers": [{ "byteLength": buffer.bytes.len() }],
         "bufferViews": buffer.views,
@@ -189,22 +193,53 @@ pub fn write(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     Ok(container(&document.to_string(), &buffer.bytes))
 }
 
-/// A mesh for each form in each colour; they share their points.
-fn meshes(buffer: &mut Buffer) -> Vec<Value> {
-    let mut meshes = Vec::new();
-    for form in 0..FORMS {
-        let mesh = unit(form);
+/// Meshes and materials, made for each form and colour that is used; meshes of one form share their points.
+struct Paint {
+    /// Accessors of points, normals and triangles of each form.
+    forms: Vec<[usize; 3]>,
+    colours: Vec<u32>,
+    meshes: Vec<Value>,
+    made: HashMap<(usize, u32), usize>,
+}
+
+impl Paint {
+    fn new(forms: &[Mesh], buffer: &mut Buffer) -> Self {
         let rows = |list: &[[f64; 3]]| list.iter().map(|&x| float3(x)).collect::<Vec<_>>();
-        let points = buffer.floats(&rows(&mesh.points));
-        let normals = buffer.floats(&rows(&mesh.normals));
-        let indices = buffer.indices(&mesh.triangles);
-        for material in 0..COLOURS.len() {
+        let form = |mesh: &Mesh| {
+            let points = buffer.floats(&rows(&mesh.points));
+            [points, buffer.floats(&rows(&mesh.normals)), buffer.indices(&mesh.triangles)]
+        };
+        let forms = forms.iter().map(form).collect();
+        Self { forms, colours: Vec::new(), meshes: Vec::new(), made: HashMap::new() }
+    }
+
+    /// The number of the mesh of a form in a colour.
+    fn mesh(&mut self, form: usize, colour: u32) -> usize {
+        let Self { forms, colours, meshes, made } = self;
+        *made.entry((form, colour)).or_insert_with(|| {
+            let material = colours.iter().position(|&known| known == colour).unwrap_or_else(|| {
+                colours.push(colour);
+                colours.len() - 1
+            });
+            let [points, normals, indices] = forms[form];
             meshes.push(json!({ "primitives": [{
                 "attributes": { "POSITION": points, "NORMAL": normals }, "indices": indices, "material": material,
             }] }));
-        }
+            meshes.len() - 1
+        })
     }
-    meshes
+
+    /// The node of a solid, in its own colour or that of its body.
+    fn solid(&mut self, solid: &Solid, colour: u32) -> Value {
+        let (form, scale) = unit_of(solid.form);
+        let own = solid.colour.as_deref().and_then(|hex| u32::from_str_radix(hex.strip_prefix('#')?, 16).ok());
+        json!({
+            "mesh": self.mesh(form, own.unwrap_or(colour)),
+            "translation": float3(solid.at),
+            "rotation": scalar_last(solid.turn),
+            "scale": float3(scale),
+        })
+    }
 }
 
 /// Rods between the ends of lines.
@@ -212,7 +247,7 @@ fn lines(
     animation: &Animation,
     track: &Track,
     frames: &[usize],
-    input: usize,
+    (input, rod): (usize, usize),
     buffer: &mut Buffer,
     nodes: &mut Vec<Value>,
     top: &mut Vec<usize>,
@@ -232,7 +267,7 @@ fn lines(
             scales.push(float3([radius, radius, along.norm().max(1e-9)]));
         }
         nodes.push(json!({
-            "name": line.name, "mesh": 2 * COLOURS.len() + LINES,
+            "name": line.name, "mesh": rod,
             "translation": places[0], "rotation": turns[0], "scale": scales[0],
         }));
         motion.add(own, "translation", input, buffer.floats(&places));

@@ -1,6 +1,8 @@
 //! Solids as triangles, for programs that know no balls and cylinders.
 
+use super::animation::{Animation, AnimationError};
 use super::solids::Form;
+use dalembert_methods::vector::Vec3;
 use std::f64::consts::PI;
 
 /// Corners around a cylinder or a ball.
@@ -26,11 +28,36 @@ pub(super) fn unit_of(form: Form) -> (usize, [f64; 3]) {
         Form::Ellipsoid(radii) => (0, radii),
         Form::Block(edges) => (1, edges),
         Form::Cylinder(r, h) => (2, [r, r, h]),
+        Form::Mesh(number) => (FORMS + number, [1.0; 3]),
     }
 }
 
+/// The unit forms, and after them the meshes of an animation with a normal for each face.
+pub(super) fn forms(animation: &Animation) -> Result<Vec<Mesh>, AnimationError> {
+    let mut forms: Vec<Mesh> = (0..FORMS).map(unit).collect();
+    for data in &animation.meshes {
+        let bad = || AnimationError { reason: "a mesh is damaged".to_owned() };
+        let found = data.decode().ok_or_else(bad)?;
+        let mut mesh = Mesh::default();
+        for triangle in found.triangles {
+            let corners = triangle.map(|i| Vec3(found.points[i as usize]));
+            let across = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+            // A triangle without area has no direction; any will do.
+            let normal = if across.norm() > 0.0 { across.normalized().0 } else { [0.0, 0.0, 1.0] };
+            let own = corners.map(|corner| mesh.corner(corner.0, normal));
+            mesh.triangles.push(own);
+        }
+        forms.push(mesh);
+    }
+    let known = |solid: &super::solids::Solid| unit_of(solid.form).0 < forms.len();
+    if !animation.solids.iter().all(known) {
+        return Err(AnimationError { reason: "a solid shows a mesh that is not there".to_owned() });
+    }
+    Ok(forms)
+}
+
 /// The triangles of a unit form.
-pub(super) fn unit(form: usize) -> Mesh {
+fn unit(form: usize) -> Mesh {
     match form {
         0 => ball(),
         1 => cube(),
@@ -128,7 +155,6 @@ fn cylinder() -> Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dalembert_methods::vector::Vec3;
 
     /// The volume inside, by the theorem of Gauss: ⅙ Σ a·(b × c).
     fn volume(mesh: &Mesh) -> f64 {

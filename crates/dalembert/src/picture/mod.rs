@@ -2,26 +2,33 @@
 //!
 //! A run films its motion ([`Film`]). [`Animation::new`] adds what there is to see: a solid for each body, lines for elements between
 //! two points, faces around volumes, surfaces that points cannot pass, contact points with their forces. Sizes come from
-//! inertia, markers and contacts, so nothing needs to be said in a scene. The result is one JSON document, small because
+//! inertia, markers and contacts, so nothing needs to be said in a scene, unless it gives bodies a shape of its own ([`Look`]). The result is one JSON document, small because
 //! motion is rounded and differenced ([`codec`]). [`gltf`] and [`vtk`] write it for other programs.
 
 mod animation;
 pub mod codec;
+mod drawn;
 mod elements;
 mod film;
 pub mod gltf;
+mod look;
 mod mesh;
 mod scenery;
 mod solids;
+mod source;
 mod track;
+mod triangles;
 pub mod vtk;
 
 pub use animation::{Anchor, Animation, AnimationError, ContactPoint, Face, Happening, Line, MarkerFrame, Node, Shade};
+pub use drawn::MeshData;
 pub use film::{Film, PATTERNS};
+pub use look::{Look, Looks, MeshFile, Tube};
 pub use scenery::{Scenery, Surface};
 pub use solids::{Form, Solid};
 pub(crate) use solids::{number, vector};
 pub use track::{Pose, Track};
+pub use triangles::{MOST_BYTES, MOST_TRIANGLES, MeshError, Triangles};
 
 use dalembert_methods::vector::Vec3;
 

@@ -1,12 +1,13 @@
-//! What bodies look like when nobody says so.
+//! What bodies look like: as a scene says, or else by what is known of them.
 //!
 //! In this order: balls that contacts put around points, and the discs and balls of rolling constraints, are drawn as they are; a
-//! body with three or more contact points is the box around them; a body held at two or more points is rods between them; any
+//! body with three or more contact points is the box around them; a body held at two or more points, also by the joints of a tree, is rods between them; any
 //! other is the uniform solid with its inertia. A uniform box of mass m with edges a, b, c has J_x = m(b² + c²)/12, so
 //! a² = 6(J_y + J_z − J_x)/m; a cylinder of radius r and length h about z has J_z = mr²/2, J_x = m(3r² + h²)/12.
 //! Particles are balls whose volume goes with their mass.
 
 use super::animation::Anchors;
+use super::drawn::{MeshData, Meshes, looks};
 use super::{Bounds, short, short3};
 use crate::model::Model;
 use dalembert_methods::lie::Quat;
@@ -25,6 +26,8 @@ pub enum Form {
     Block([f64; 3]),
     /// A cylinder of this radius and length along z.
     Cylinder(f64, f64),
+    /// The mesh of this number of the animation.
+    Mesh(usize),
 }
 
 /// A solid fixed to a node.
@@ -38,6 +41,9 @@ pub struct Solid {
     pub at: [f64; 3],
     /// Its rotation against the node, a quaternion with the scalar first.
     pub turn: [f64; 4],
+    /// Its own colour as `#rrggbb`, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<String>,
 }
 
 /// Radius of a ball compared with the size of all, and with the shortest line that ends in it.
@@ -61,14 +67,17 @@ pub(super) fn thickness(model: &Model, bounds: &Bounds) -> f64 {
     (POINT[0] * bounds.diagonal()).min(POINT[1] * middle)
 }
 
-/// The solids of all bodies.
-pub(super) fn solids(model: &Model, anchors: &Anchors, thickness: f64) -> Vec<Solid> {
+/// The solids of all bodies, and the meshes they show.
+pub(super) fn solids(model: &Model, anchors: &Anchors, thickness: f64) -> (Vec<Solid>, Vec<MeshData>) {
     let heaviest = model.bodies.iter().map(|b| b.item.total_mass()).filter(|m| m.is_finite()).fold(0.0, f64::max);
     let mut solids = Vec::new();
+    let mut meshes = Meshes::default();
     let parts = (0..model.bodies.len()).flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| (i, part)));
     for (body, part) in parts {
         let node = anchors.node(body, part);
-        if node < 0 {
+        let looks = looks(model, (body, part), node, &mut meshes);
+        if node < 0 || !looks.is_empty() {
+            solids.extend(looks);
             continue;
         }
         let mut own = told(model, (body, part));
@@ -90,9 +99,10 @@ pub(super) fn solids(model: &Model, anchors: &Anchors, thickness: f64) -> Vec<So
             form: rounded(form),
             at: short3(at.0),
             turn: turn.0.map(short),
+            colour: None,
         }));
     }
-    solids
+    (solids, meshes.data)
 }
 
 type Piece = (Form, Vec3<f64>, Quat<f64>);
@@ -103,6 +113,7 @@ fn rounded(form: Form) -> Form {
         Form::Ellipsoid(radii) => Form::Ellipsoid(short3(radii)),
         Form::Block(edges) => Form::Block(short3(edges)),
         Form::Cylinder(r, h) => Form::Cylinder(short(r), short(h)),
+        Form::Mesh(number) => Form::Mesh(number),
     }
 }
 
@@ -236,6 +247,11 @@ fn by_inertia(
     let held = model.constraints.iter().filter(|c| c.markers.len() <= 4).flat_map(|c| c.markers.iter());
     let pulled = model.forces.iter().filter(|f| f.markers.len() == 2).flat_map(|f| f.markers.iter());
     let mut points = at_markers(&mut held.chain(pulled).copied());
+    for joint in model.bodies[of.0].item.held(of.1).into_iter().map(Vec3) {
+        if !points.contains(&joint) {
+            points.push(joint);
+        }
+    }
     match points.len() {
         0 => vec![(solid.0, centre, solid.1)],
         1 => {
@@ -275,6 +291,7 @@ fn extent(form: Form) -> f64 {
         Form::Ellipsoid([a, b, c]) => 2.0 * a.max(b).max(c),
         Form::Block([a, b, c]) => a.max(b).max(c),
         Form::Cylinder(r, h) => h.max(2.0 * r),
+        Form::Mesh(_) => 0.0,
     }
 }
 
@@ -284,6 +301,7 @@ fn thinnest(form: Form) -> f64 {
         Form::Ellipsoid([a, b, c]) => 2.0 * a.min(b).min(c),
         Form::Block([a, b, c]) => a.min(b).min(c),
         Form::Cylinder(r, h) => h.min(2.0 * r),
+        Form::Mesh(_) => 0.0,
     }
 }
 

@@ -1,7 +1,7 @@
 //! VTK: the motion for ParaView and its kin, as a series of polygon files (`.vtp`) under one index (`.pvd`).
 //!
 //! Each file has the solids as triangles, the elements between two points as lines, the outer faces of volumes as polygons, and contact
-//! points with the forces on them. Arrays on cells: `element` (its number in the list of names, the CSV file beside them),
+//! points with the forces on them. Arrays on cells: `element` (its number in the list of names, the CSV file beside them; −1 for the ground),
 //! `activation` (NaN where there is none), `pressure` in Pa (likewise). Arrays on points: `contact_force` in N and
 //! `contact_mode` (−1 where there is no contact, 0 open, 1 sliding, 2 sticking). Positions in m.
 //!
@@ -9,8 +9,8 @@
 
 use super::animation::{Animation, AnimationError};
 use super::codec::base64;
-use super::mesh::{unit, unit_of};
-use super::track::Track;
+use super::mesh::{Mesh, forms, unit_of};
+use super::track::{Pose, Track};
 use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::Vec3;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ struct Polygons {
 
 struct Cell {
     points: Vec<usize>,
-    element: usize,
+    element: i64,
     activation: f64,
     pressure: f64,
 }
@@ -49,13 +49,14 @@ fn names(animation: &Animation) -> Vec<&str> {
     nodes.chain(lines).chain(faces).chain(animation.contacts.iter().map(|c| c.name.as_str())).collect()
 }
 
-fn frame(animation: &Animation, track: &Track, k: usize) -> Polygons {
+fn frame(animation: &Animation, track: &Track, forms: &[Mesh], k: usize) -> Polygons {
     let mut out = Polygons::default();
     let plain = |points, element| Cell { points, element, activation: f64::NAN, pressure: f64::NAN };
     for solid in &animation.solids {
-        let Some(pose) = usize::try_from(solid.node).ok().and_then(|node| track.poses[k].get(node)) else { continue };
+        let still = Pose { at: [0.0; 3], turn: [1.0, 0.0, 0.0, 0.0], gradient: None };
+        let pose = usize::try_from(solid.node).ok().and_then(|node| track.poses[k].get(node)).unwrap_or(&still);
         let (form, scale) = unit_of(solid.form);
-        let mesh = unit(form);
+        let mesh = &forms[form];
         let own = Quat(solid.turn);
         let first = out.points.len();
         for point in &mesh.points {
@@ -64,14 +65,14 @@ fn frame(animation: &Animation, track: &Track, k: usize) -> Polygons {
             out.point(pose.point(at.0));
         }
         for triangle in &mesh.triangles {
-            out.cells[2].push(plain(triangle.map(|i| first + i).to_vec(), solid.node as usize));
+            out.cells[2].push(plain(triangle.map(|i| first + i).to_vec(), solid.node));
         }
     }
     let shade = |index: Option<usize>, kind: &str| {
         let found = index.filter(|&i| animation.shades[i].kind == kind);
         found.map_or(f64::NAN, |i| track.shades[k][i])
     };
-    let mut element = animation.nodes.len();
+    let mut element = animation.nodes.len() as i64;
     for line in &animation.lines {
         let points = line.ends.map(|end| out.point(track.place(k, end))).to_vec();
         out.cells[1].push(Cell { activation: shade(line.shade, "activation"), ..plain(points, element) });
@@ -162,6 +163,7 @@ fn polydata(polygons: &Polygons) -> String {
 /// The files of a series: pairs of a name and the text. The first is the index, the second the list of names.
 pub fn write(animation: &Animation, stem: &str) -> Result<Vec<(String, String)>, AnimationError> {
     let track = animation.track()?;
+    let forms = forms(animation)?;
     let mut index = String::from(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
     );
@@ -170,7 +172,7 @@ pub fn write(animation: &Animation, stem: &str) -> Result<Vec<(String, String)>,
         let name = format!("{stem}_{k:04}.vtp");
         writeln!(index, "<DataSet timestep=\"{time:?}\" part=\"0\" file=\"{name}\"/>")
             .expect("writing to a String cannot fail");
-        files.push((name, polydata(&frame(animation, &track, k))));
+        files.push((name, polydata(&frame(animation, &track, &forms, k))));
     }
     index.push_str("</Collection>\n</VTKFile>\n");
     let mut list = String::from("element,name\n");

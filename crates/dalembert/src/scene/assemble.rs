@@ -5,6 +5,7 @@ use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSetting
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Need, Orientation};
+use crate::picture::Look;
 use crate::run::matches;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::integrate;
@@ -39,6 +40,8 @@ pub struct Scene {
     pub panels: Vec<(String, PanelSettings)>,
     /// `[shapes]`, by name.
     pub shapes: Vec<(String, ShapesSettings)>,
+    /// The mesh files that were read for looking at bodies.
+    pub meshes: Vec<String>,
     /// The document it was read from, if it was.
     pub document: Option<Document>,
 }
@@ -71,6 +74,7 @@ impl Scene {
             events: Vec::new(),
             panels: Vec::new(),
             shapes: Vec::new(),
+            meshes: Vec::new(),
             document: None,
         }
     }
@@ -118,7 +122,8 @@ impl Scene {
                 return Err(problems.or(()).expect_err("there are problems"));
             }
         };
-        Ok(Self { info, model, run, output, events, panels, shapes, document: Some(document) })
+        let meshes = Vec::new();
+        Ok(Self { info, model, run, output, events, panels, shapes, meshes, document: Some(document) })
     }
 }
 
@@ -231,15 +236,19 @@ impl<'d> Reader<'d> {
                 self.put_on_link(&marker, index, number, settings.link.as_deref());
                 self.markers.insert(format!("{}.{}", entry.name(), marker.name()), number);
             }
+            let looks = super::looks::read(&entry, &*self.builder.bodies()[index].item);
+            for look in self.note(looks).unwrap_or_default() {
+                self.builder.insert_look(index, look);
+            }
         }
     }
 
     /// The ground exists already; an entry of that name may only add markers to it.
     fn check_ground(&mut self, entry: &Entry<'_>) {
-        let allowed = ["kind", MARKERS];
+        let allowed = ["kind", MARKERS, Look::KEY];
         for key in entry.node().as_table().into_iter().flat_map(super::Table::names) {
             if !allowed.contains(&key) {
-                self.problems.extend(entry.error(key, "the ground takes only markers", None));
+                self.problems.extend(entry.error(key, "the ground takes only markers and shapes", None));
             }
         }
         if entry.node().get("kind").and_then(super::Node::as_str).is_some_and(|kind| kind != "ground") {

@@ -4,6 +4,7 @@ use super::assemble::{MARKERS, MarkerSettings, Scene};
 use super::{Key, Node, Span, Table, Value, to_toml};
 use crate::element::Describe;
 use crate::model::{Marker, Model, Need};
+use crate::picture::{Look, Looks};
 use serde::Serialize;
 
 impl Scene {
@@ -40,7 +41,12 @@ fn describe_model(model: &Model, root: &mut Table) {
             }
             put(&mut table, MARKERS, Value::Table(inner));
         }
-        let implied = i == 0 && markers.is_empty();
+        let looks: Vec<Look> = model.looks().iter().filter(|(owner, _)| *owner == i).map(|(_, l)| l.clone()).collect();
+        let plain = looks.is_empty();
+        if !plain {
+            put(&mut table, Look::KEY, from_serde(&Looks(looks)));
+        }
+        let implied = i == 0 && markers.is_empty() && plain;
         (!implied).then_some((body.name.as_str(), Value::Table(table)))
     });
     put_section(root, "body", bodies);

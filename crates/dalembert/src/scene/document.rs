@@ -231,9 +231,10 @@ impl<'d> Entry<'d> {
         de::from_node(self.node, &[]).map_err(|error| error.into_scene(&self.document.sources, self.span()))
     }
 
-    /// Reads the table without its `kind` and another key that belongs to whoever holds the element.
-    pub fn deserialize_besides<T: DeserializeOwned>(&self, key: &str) -> Result<T, SceneError> {
-        de::from_node(self.node, &[de::KIND, key])
+    /// Reads the table without its `kind` and other keys that belong to whoever holds the element.
+    pub fn deserialize_besides<T: DeserializeOwned>(&self, keys: &[&str]) -> Result<T, SceneError> {
+        let skip: Vec<&str> = [de::KIND].into_iter().chain(keys.iter().copied()).collect();
+        de::from_node(self.node, &skip)
             .map_err(|error: de::Error| error.into_scene(&self.document.sources, self.span()))
     }
 

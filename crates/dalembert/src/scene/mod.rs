@@ -35,6 +35,7 @@ mod figures;
 mod fuzz;
 mod include;
 mod limits;
+mod looks;
 mod node;
 mod overrides;
 mod parameters;

@@ -5,6 +5,7 @@ use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
 use crate::model::Need;
+use crate::picture::{Look, Looks};
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use dalembert_methods::nonsmooth::choices;
 use schemars::{JsonSchema, Schema, schema_for};
@@ -73,6 +74,7 @@ pub fn every_section() -> Vec<Schema> {
         schema_for!(EventSettings),
         schema_for!(PanelSettings),
         schema_for!(ShapesSettings),
+        schema_for!(Look),
     ]
 }
 
@@ -102,7 +104,7 @@ pub fn schema() -> Value {
         let choices: Vec<Value> = of_section.iter().map(|k| element(k, &mut definitions)).collect();
         let entry = if section == "body" {
             // `ground` exists already and may be given without a kind.
-            json!({ "anyOf": choices, "description": "A body; `ground` may be given only to add markers to it." })
+            json!({ "anyOf": choices, "description": "A body; `ground` may be given only to add markers and shapes to it." })
         } else {
             json!({ "oneOf": choices })
         };
@@ -194,6 +196,9 @@ fn element(kind: &KindInfo, definitions: &mut Map<String, Value>) -> Value {
     if kind.section == "body" {
         let marker = lenient(plain(schema_for!(MarkerSettings), definitions));
         own.insert(bodies::MARKERS.to_owned(), named(marker));
+    }
+    if kind.section == "body" && bodies::takes_looks(kind.kind) {
+        own.insert(Look::KEY.to_owned(), lenient(plain(schema_for!(Looks), definitions)));
     }
     if let Some(need) = kind.need {
         let name = json!({ "type": "string", "description": "A body, or a marker as `body.marker`." });
