@@ -72,6 +72,9 @@ pub(crate) struct Columns<T> {
 /// The three matrices: derivatives by coordinates and velocities, and the inverse of the mass matrix.
 const MATRICES: usize = 3;
 
+/// The widest pack of columns.
+const WIDEST: usize = 8;
+
 impl<T: Real> Columns<T> {
     pub fn new(tree: &Tree) -> Self {
         let (n, z) = (tree.nv, T::zero());
@@ -108,7 +111,7 @@ impl<T: Real> Columns<T> {
             factors: vec![Factor { s: [z; 6], u: [z; 6], g: [z; 6], s_over: [z; 6], over: z }; n],
             steps: ends.enumerate().map(step).collect(),
             // On the way down the first is that of the accelerations at hand, and there is one for each branch.
-            buffers: vec![z; (chains + branches) * MATRICES * 6 * n],
+            buffers: vec![z; (chains + branches) * MATRICES * 6 * (n + WIDEST)],
         }
     }
 
@@ -149,13 +152,15 @@ impl<T: Real> Columns<T> {
         self.factors[k] = Factor { s, u, g: scaled(&u, over), s_over: scaled(&s, over), over };
     }
 
-    /// `out` = (−M⁻¹ X, −M⁻¹ Y, M⁻¹), all n × n by rows.
+    /// `out` = (−M⁻¹ X, −M⁻¹ Y, M⁻¹), all n × n by rows, in packs of columns that are no wider than the matrices.
+    ///
+    /// The last pack ends with the last column and may overlap the one before. It has numbers of its own for what they share.
     #[inline(always)]
     pub fn solve<P: Pack<T>>(&mut self, tree: &Tree, x: &[T], y: &[T], out: [&mut [T]; MATRICES]) {
         let n = self.steps.len();
         let [by_x, by_y, inverse] = out;
         assert!(x.len() == n * n && y.len() == n * n && inverse.len() == n * n);
-        assert!(by_x.len() == n * n && by_y.len() == n * n && tree.nv == n);
+        assert!(by_x.len() == n * n && by_y.len() == n * n && tree.nv == n && P::WIDTH <= n);
         for value in self.buffers.iter_mut() {
             *value = T::zero();
         }
@@ -175,64 +180,72 @@ impl<T: Real> Columns<T> {
         }
     }
 
+    /// The numbers of one matrix in a buffer, of which each pack has six times its width.
+    #[inline(always)]
+    fn size(&self) -> usize {
+        6 * (self.steps.len() + WIDEST)
+    }
+
     /// The first sweep at velocity k: only what moves it and what it moves has loads there. With `UNIT` X = −1.
     #[inline(always)]
     fn up<P: Pack<T>, const UNIT: bool>(&mut self, tree: &Tree, k: usize, matrix: usize, x: &[T], out: &mut [T]) {
+        let size = self.size();
         let Self { factors, steps, buffers } = self;
         let (n, step, f) = (steps.len(), &steps[k], &factors[k]);
-        let size = 6 * n;
         let (shift, all) = (matrix * size, MATRICES * size);
         let own = step.chain * all + shift;
-        let alone = [(k, step.end)];
-        let runs = if UNIT { &alone } else { tree.runs(k) };
-        let mut done = 0;
-        for (i, &(first, last)) in runs.iter().enumerate() {
-            let last = if i + 1 == runs.len() { step.end } else { last };
-            let start = packed::<T, P>(n, first).max(done);
-            nothing::<T, P>(n, done, start, out);
-            let mut j = start;
-            while j < last {
-                let wide = j + P::WIDTH <= n;
-                let width = if wide { P::WIDTH } else { 1 };
-                if let Some(from) = step.from {
-                    add(buffers, from * all + shift, own, 6 * j, 6 * (j + width));
-                }
-                if wide {
-                    load::<T, P, UNIT>(f, k, j, x, out, &mut buffers[own..own + size]);
-                } else {
-                    load::<T, Alone<T>, UNIT>(f, k, j, x, out, &mut buffers[own..own + size]);
-                }
-                if let Some(onto) = step.onto {
-                    add(buffers, own, onto * all + shift, 6 * j, 6 * (j + width));
-                }
-                j += width;
+        let runs = tree.runs(k);
+        let (mut at, mut run) = (0, if UNIT { runs.len() - 1 } else { 0 });
+        let mut place = 0;
+        while at < n {
+            let first = at.min(n - P::WIDTH);
+            let last = first + P::WIDTH;
+            // The last run goes on to all that hangs on this velocity; that is where the columns of −1 begin.
+            while run + 1 < runs.len() && runs[run].1 <= first {
+                run += 1;
             }
-            done = j;
+            let (start, end) = (runs[run].0, if run + 1 == runs.len() { step.end } else { runs[run].1 });
+            let start = if UNIT { k } else { start };
+            if start < last && first < end {
+                if let Some(from) = step.from {
+                    add(buffers, from * all + shift + place, own + place, 6 * P::WIDTH);
+                }
+                let p = &mut buffers[own + place..own + place + 6 * P::WIDTH];
+                let right = if UNIT { P::unit(k.wrapping_sub(first), -T::one()) } else { P::take(&x[first..last]) };
+                load(f, right, &mut out[first..last], p);
+                if let Some(onto) = step.onto {
+                    add(buffers, own + place, onto * all + shift + place, 6 * P::WIDTH);
+                }
+            } else {
+                P::zero().put(&mut out[first..last]);
+            }
+            at += P::WIDTH;
+            place += 6 * P::WIDTH;
         }
-        nothing::<T, P>(n, done, n, out);
     }
 
     /// The second sweep at velocity k.
     #[inline(always)]
     fn down<P: Pack<T>>(&mut self, k: usize, matrix: usize, out: &mut [T]) {
-        let n = self.steps.len();
+        let (n, size) = (self.steps.len(), self.size());
         let f = &self.factors[k];
-        let a = &mut self.buffers[matrix * 6 * n..(matrix + 1) * 6 * n];
-        let mut j = 0;
-        while j + P::WIDTH <= n {
-            accelerate::<T, P>(f, j, out, a);
-            j += P::WIDTH;
+        let a = &mut self.buffers[matrix * size..(matrix + 1) * size];
+        // The last pack is read before the one that it may overlap is written.
+        let last = P::take(&out[n - P::WIDTH..]);
+        let (mut at, mut place) = (0, 0);
+        while at + P::WIDTH < n {
+            let row = &mut out[at..at + P::WIDTH];
+            accelerate(f, P::take(row), row, &mut a[place..place + 6 * P::WIDTH]);
+            at += P::WIDTH;
+            place += 6 * P::WIDTH;
         }
-        while j < n {
-            accelerate::<T, Alone<T>>(f, j, out, a);
-            j += 1;
-        }
+        accelerate(f, last, &mut out[n - P::WIDTH..], &mut a[place..place + 6 * P::WIDTH]);
     }
 
     /// Brings the accelerations of what velocity k hangs on into the first buffer.
     #[inline(always)]
     fn enter(&mut self, k: usize) {
-        let size = MATRICES * 6 * self.steps.len();
+        let size = MATRICES * self.size();
         match self.steps[k].before {
             Before::Previous => {}
             Before::Other(kept) => {
@@ -251,7 +264,7 @@ impl<T: Real> Columns<T> {
     /// Keeps the accelerations of velocity k if others than the next hang on it.
     #[inline(always)]
     fn keep(&mut self, k: usize) {
-        let (size, kept) = (MATRICES * 6 * self.steps.len(), self.steps[k].kept);
+        let (size, kept) = (MATRICES * self.size(), self.steps[k].kept);
         if kept > 0 {
             for i in 0..size {
                 self.buffers[kept * size + i] = self.buffers[i];
@@ -279,58 +292,33 @@ fn six<T: Real, P: Pack<T>>(x: &[T]) -> [P; 6] {
     ]
 }
 
-/// Adds a part of one buffer to that of another.
+/// Adds a part of a buffer to that of another.
 #[inline(always)]
-fn add<T: Real>(buffers: &mut [T], from: usize, to: usize, first: usize, last: usize) {
-    for i in first..last {
+fn add<T: Real>(buffers: &mut [T], from: usize, to: usize, count: usize) {
+    for i in 0..count {
         buffers[to + i] = buffers[to + i] + buffers[from + i];
     }
 }
 
-/// The first column of the pack that holds column j.
+/// w = (x − Sᵀ p)/D with the sign of x turned, and p + U w, for a pack of columns.
 #[inline(always)]
-fn packed<T: Real, P: Pack<T>>(n: usize, j: usize) -> usize {
-    let start = j - j % P::WIDTH;
-    if start + P::WIDTH <= n { start } else { j }
-}
-
-/// Zeros for the columns from `first` to `last`.
-#[inline(always)]
-fn nothing<T: Real, P: Pack<T>>(n: usize, first: usize, last: usize, out: &mut [T]) {
-    let mut j = first;
-    while j < last {
-        if j + P::WIDTH <= n {
-            P::zero().put(&mut out[j..]);
-            j += P::WIDTH;
-        } else {
-            out[j] = T::zero();
-            j += 1;
-        }
-    }
-}
-
-/// w = (x − Sᵀ p)/D with the sign of x turned, p + U w, for a pack from column j on.
-#[inline(always)]
-fn load<T: Real, P: Pack<T>, const UNIT: bool>(f: &Factor<T>, k: usize, j: usize, x: &[T], out: &mut [T], p: &mut [T]) {
-    let p = &mut p[6 * j..6 * (j + P::WIDTH)];
+fn load<T: Real, P: Pack<T>>(f: &Factor<T>, x: P, out: &mut [T], p: &mut [T]) {
     let old = six::<T, P>(p);
-    let right = if UNIT { P::unit(k.wrapping_sub(j), -T::one()) } else { P::take(&x[j..]) };
-    let w = combine(right.times(f.over), &f.s_over, &old);
-    w.put(&mut out[j..]);
+    let w = combine(x.times(f.over), &f.s_over, &old);
+    w.put(out);
     for c in 0..6 {
-        w.times_plus(f.u[c], old[c]).put(&mut p[c * P::WIDTH..]);
+        w.times_plus(f.u[c], old[c]).put(&mut p[c * P::WIDTH..(c + 1) * P::WIDTH]);
     }
 }
 
-/// x = w − Uᵀ a/D and a + S x, for a pack from column j on.
+/// x = w − Uᵀ a/D and a + S x, for a pack of columns.
 #[inline(always)]
-fn accelerate<T: Real, P: Pack<T>>(f: &Factor<T>, j: usize, out: &mut [T], a: &mut [T]) {
-    let a = &mut a[6 * j..6 * (j + P::WIDTH)];
+fn accelerate<T: Real, P: Pack<T>>(f: &Factor<T>, w: P, out: &mut [T], a: &mut [T]) {
     let old = six::<T, P>(a);
-    let x = combine(P::take(&out[j..]), &f.g, &old);
-    x.put(&mut out[j..]);
+    let x = combine(w, &f.g, &old);
+    x.put(out);
     for c in 0..6 {
-        x.times_plus(f.s[c], old[c]).put(&mut a[c * P::WIDTH..]);
+        x.times_plus(f.s[c], old[c]).put(&mut a[c * P::WIDTH..(c + 1) * P::WIDTH]);
     }
 }
 

@@ -419,6 +419,9 @@ pub fn aba_derivatives<T: Real>(
 /// ∂a = −M⁻¹ ∂τ, and M⁻¹, from the elimination of joints; columns go side by side in packs `P`.
 #[inline(always)]
 pub(crate) fn solve<T: Real, P: Pack<T>>(tree: &Tree, work: &mut ForwardWork<T>, out: &mut AbaDerivatives<T>) {
+    if tree.nv == 0 {
+        return;
+    }
     let ForwardWork { aba, rnea, inverse, columns } = work;
     columns.prepare(tree, aba, &rnea.subspace);
     let out = [&mut out.by_q[..], &mut out.by_v[..], &mut out.by_tau[..]];

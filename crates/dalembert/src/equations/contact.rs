@@ -40,13 +40,13 @@ impl Contacts for Model {
         }
     }
     fn contact_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        (0..self.contacts()).for_each(|contact| self.rate_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.rate_of_contact(contact, s, w, out));
     }
     fn contact_bias<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        (0..self.contacts()).for_each(|contact| self.bias_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.bias_of_contact(contact, s, w, out));
     }
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
-        (0..self.contacts()).for_each(|contact| self.jacobian_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.jacobian_of_contact(contact, s, w, out));
     }
     fn contact_rate_of<S: Scalar>(&self, some: &[usize], s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         some.iter().for_each(|&contact| self.rate_of_contact(contact, s, w, out));
