@@ -32,15 +32,17 @@ pub fn build(_: &[String]) -> Outcome {
 }
 
 /// Makes sure that a program is there: on Debian by its package, elsewhere by asking for it.
-fn provide(program: &str, package: &str) -> Outcome {
-    if works(&mut command(program, &["--version"])) {
-        return Ok(());
-    }
-    println!("{program} is missing; installing Debian's package {package}");
+pub fn provide(program: &str, package: &str) -> Outcome {
+    if works(&mut command(program, &["--version"])) { Ok(()) } else { install(program, package) }
+}
+
+/// Installs Debian's package of something that is missing.
+pub fn install(what: &str, package: &str) -> Outcome {
+    println!("{what} is missing; installing Debian's package {package}");
     let install = ["install", "--yes", "--no-install-recommends", package];
     let installed = works(&mut command("apt-get", &["update", "--quiet"]))
         && run(command("apt-get", &install).env("DEBIAN_FRONTEND", "noninteractive")).is_ok();
-    if installed { Ok(()) } else { Err(format!("`{program}` is needed; install it and try again")) }
+    if installed { Ok(()) } else { Err(format!("`{what}` is needed; install it and try again")) }
 }
 
 fn browser() -> Outcome {

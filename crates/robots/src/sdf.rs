@@ -51,6 +51,7 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         builder: builder.0,
         initial,
         closures: reader.closures,
+        drives: Vec::new(),
         left_out: placed(text, reader.left_out),
     })
 }

@@ -84,7 +84,15 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
     let tree = builder.build().map_err(|e| ReadError::of_tree(e, &places, &document))?;
     let initial = tree.neutral();
     let name = root.attribute("name").unwrap_or("robot").to_string();
-    Ok(Imported { name, tree, builder, initial, closures: Vec::new(), left_out: placed(text, left_out) })
+    Ok(Imported {
+        name,
+        tree,
+        builder,
+        initial,
+        closures: Vec::new(),
+        drives: Vec::new(),
+        left_out: placed(text, left_out),
+    })
 }
 
 fn link(node: &Node<'_, '_>, left_out: &mut Notes) -> Result<MassProperties, ReadError> {

@@ -81,13 +81,16 @@ fn each_stop<T: Real>(tree: &Tree, q: &[T], v: Option<&[T]>, mut f: impl FnMut(T
         let a = Vec3::constant(cone.axis.0);
         let omega = v.map_or_else(Vec3::zero, |v| Vec3::from_slice(&v[*iv..]));
         // Where an angle has no gradient its stop is not reached, or the stop is at π.
-        let safe = |square: T| T::select(square.lt(T::from(1e-24)), T::one(), square);
+        let tiny = T::from(1e-24);
+        let safe = |square: T| T::select(square.lt(tiny), T::one(), square);
         let across = u.cross(a);
         let b = a - across * (w + w) + u.cross(across) * T::from(2.0);
         if cone.swing.is_finite() {
             let turn = b.cross(a);
-            let sine = safe(turn.norm_squared()).sqrt();
-            let direction = turn * sine.recip();
+            let square = turn.norm_squared();
+            let divisor = safe(square).sqrt();
+            let sine = T::select(square.lt(tiny), T::zero(), divisor);
+            let direction = turn * divisor.recip();
             f(sine.atan2(b.dot(a)) - cone.swing, omega.dot(direction), direction, *iv);
         }
         let along = u.dot(a);

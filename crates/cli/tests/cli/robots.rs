@@ -120,3 +120,24 @@ fn studies_find_forces_places_and_equilibria() {
     // z turns to x about y: the tip is at (−sin q, 0, −cos q).
     assert!((last(&out)[column] - 0.4).abs() < 1e-8, "{out}");
 }
+
+/// The servo of an imported arm holds its rod level against m g l = 10 N m: k θ = m g l cos θ, within its limit of 20 N m.
+#[test]
+fn drives_of_a_robot_file_act_in_the_scene() {
+    let folder = tempdir().unwrap();
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -10"/><worldbody><body name="rod" pos="1 2 3" euler="0.1 0 0">
+        <joint name="hinge" axis="0 1 0" damping="8"/><inertial pos="0.5 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+      <actuator><position name="servo" joint="hinge" kp="25" gear="2" forcerange="-10 10"/></actuator></mujoco>"#;
+    std::fs::write(folder.path().join("arm.xml"), text.replace(" euler=\"0.1 0 0\"", "")).unwrap();
+    let out = dalembert(folder.path(), &["import", "arm.xml", "--out", "arm.toml"]).with(0).out;
+    assert!(out.contains("the control of `servo`"), "{out}");
+    let arguments = ["run", "arm.toml", "--until", "20", "--json", "--out", "run"];
+    let out = dalembert(folder.path(), &arguments).with(0).out;
+    let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let angle = summary["final_state"]["q"][0].as_f64().unwrap();
+    let mut exact: f64 = 0.1;
+    for _ in 0..100 {
+        exact = 10.0 * exact.cos() / 100.0;
+    }
+    assert!((angle - exact).abs() < 1e-6, "{angle} {exact}");
+}

@@ -23,7 +23,9 @@
 //!
 //! **Size.** A row may vanish as a whole where it does not depend on others: the loop of a tree in coordinates of joints has such a row
 //! where it is stretched out. Its direction is rounding there. Rows are therefore measured by the largest size they have had, not by their
-//! present one: pivots are sin² times the square of what is left of the row, and a row that vanishes becomes dependent.
+//! present one: pivots are sin² times the square of what is left of the row. Rounding ε of its entries and of the configuration turns what is
+//! left, of relative size δ, by ε/δ²: a row with δ² at most [`VANISHED`] = 1e-7 is dependent. What it would have held back until it returns
+//! is of the order δ, too.
 //!
 //! **Multipliers.** With dependent rows λ is not unique, a is. Of all multipliers those with the smallest Σλ² are
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
@@ -38,6 +40,8 @@ use std::fmt;
 pub const DEPENDENT: f64 = 1e-10;
 /// Pivot above which a row that was dependent counts as independent again.
 pub const RETURN: f64 = 1e-6;
+/// Square of the size of a row, relative to the largest it has had, at or below which it counts as vanished and hence as dependent.
+pub const VANISHED: f64 = 1e-7;
 /// Unmet part of a dependent row, relative to the size of the accelerations, above which the rows contradict each other.
 pub const CONSISTENT: f64 = 1e-6;
 /// Most steps of the iteration for the smallest multipliers.
@@ -158,7 +162,8 @@ impl Saddle {
             }
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.largest[i].sqrt().recip() } else { 0.0 };
-            self.threshold[i] = DEPENDENT;
+            let vanished = self.diagonal[i] <= VANISHED * self.largest[i];
+            self.threshold[i] = if vanished { 2.0 * VANISHED } else { DEPENDENT };
             self.kept[i] = !self.held[i];
         }
         self.schur.scale(&self.scale);

@@ -162,7 +162,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 }
             }
         }
-        self.plain = shift == 0 && self.pieces.len() == blocks.len();
+        self.plain = shift == 0 && self.stuck.is_empty() && self.pieces.len() == blocks.len();
         let rows = self.contact_rows();
         for (source, b) in self.model.contact_blocks().iter().enumerate() {
             for first in 0..b.rows {
