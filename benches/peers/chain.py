@@ -354,8 +354,8 @@ def dalembert_run(tool, scratch, n, integrator, tolerance, tree=False):
 
 def contestants(tool, scratch, quick):
     """Name, whose it is, and the settings to try with a function of N for each."""
-    tolerances = [1e-4, 1e-6, 1e-8, 1e-10] if quick else [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11]
-    steps = [1e-2, 2e-3, 1e-3] if quick else [1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4]
+    tolerances = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10] if quick else [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11]
+    steps = [1e-2, 2e-3, 1e-3] if quick else [2e-2, 1e-2, 7e-3, 5e-3, 4e-3, 3e-3, 2e-3, 1e-3, 5e-4, 2e-4]
     list_ = []
     for integrator in ("dop853", "dopri5", "radau"):
         runs = [(f"{t:g}", lambda n, t=t, i=integrator: dalembert_run(tool, scratch, n, i, t)) for t in tolerances]

@@ -2,8 +2,9 @@
 
 Writes the models (a 6-axis arm, a 7-axis arm with fingers, a humanoid with a free base, serial chains) to a plain text file, builds
 trees.cpp against the headers of the PyPI package `pin` with all optimisations for this processor, runs it and our own program in
-turn several times, and keeps the smallest time of each. One thread. With --count the instructions of one call are counted by
-callgrind, which other programs on the machine cannot disturb.
+turn several times, and keeps the smallest time of each. One thread. Our program is compiled twice, for every processor of the
+architecture (it chooses its instructions when it runs) and for this one. The instructions of one call are counted by callgrind, which other
+programs on the machine cannot disturb. The results go to a page of the book.
 
 Used by `cargo xtask peers-trees`; see `--help`.
 """
@@ -17,7 +18,7 @@ import sys
 import sysconfig
 
 os.environ["OMP_NUM_THREADS"] = "1"
-CHAINS = (2, 8, 32, 128)
+CHAINS = (2, 4, 8, 16, 32, 64, 128)
 ROBOTS = (
     ("ur5", "ur_description/urdf/ur5_robot.urdf", False),
     ("panda", "panda_description/urdf/panda.urdf", False),
@@ -115,7 +116,9 @@ def main():
     parser.add_argument("--scratch", required=True, help="a folder for models and binaries")
     parser.add_argument("--compiler", default=shutil.which("clang++") or "g++", help="clang++ makes the faster peer")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--count", action="store_true", help="count instructions too")
+    parser.add_argument("--native", help="the same, compiled for this processor")
+    parser.add_argument("--page", help="where to write the page of the book")
+    parser.add_argument("--no-count", action="store_true", help="do not count instructions")
     arguments = parser.parse_args()
     os.makedirs(arguments.scratch, exist_ok=True)
     models = os.path.join(arguments.scratch, "models.txt")
@@ -128,23 +131,69 @@ def main():
     peer = os.path.join(arguments.scratch, "pinocchio")
     if not os.path.exists(peer):
         build(arguments.compiler, peer)
-    theirs, ours = {}, {}
+    theirs, ours, native = {}, {}, {}
+    load = os.getloadavg()[0]
     for _ in range(arguments.rounds):
         times([peer, models], theirs)
         times([arguments.ours, models], ours)
-    names = list(dict.fromkeys(model for model, _ in ours))
-    print("| model | algorithm | Pinocchio ns | ours ns | ratio | four lanes ns | ratio |" + (" instructions |" if arguments.count else ""))
-    print("|---|---|---|---|---|---|---|" + ("---|" if arguments.count else ""))
-    for model in names:
+        if arguments.native:
+            times([arguments.native, models], native)
+    load = max(load, os.getloadavg()[0])
+    rows = []
+    for model in dict.fromkeys(model for model, _ in ours):
         for algorithm in ALGORITHMS:
             pin = min(theirs.get((model, algorithm + c), float("inf")) for c in ("", "_world"))
-            own, four = ours[model, algorithm], ours.get((model, algorithm + "4"))
+            own, four, here = ours[model, algorithm], ours.get((model, algorithm + "4")), native.get((model, algorithm))
+            counts = None
+            if not arguments.no_count:
+                world = (model, algorithm + "_world") in theirs and theirs[model, algorithm + "_world"] == pin
+                chosen = (algorithm + ("_world" if world else ""), algorithm)
+                counts = [instructions([p, models], model, a) for p, a in zip((peer, arguments.ours), chosen)]
+            rows.append((model, algorithm, pin, own, four, here, counts))
+            print(f"{model} {algorithm}: {pin:.0f} / {own:.0f} ns = {pin / own:.2f}", flush=True)
+    text = page(rows, load, arguments.compiler)
+    print(text)
+    if arguments.page:
+        with open(arguments.page, "w", encoding="utf-8") as out:
+            out.write(text)
+
+
+def page(rows, load, compiler):
+    """The page of the book."""
+    from importlib import metadata
+
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    lines = [
+        "# Tree algorithms",
+        "",
+        "<!-- Written by `cargo xtask peers-trees`; changes by hand are lost. -->",
+        "",
+        "This page is written by `cargo xtask peers-trees`. It compares the algorithms of the crate `dalembert-trees` with those of Pinocchio,",
+        "compiled from the headers of its PyPI package with `-O3 -march=native`.",
+        "",
+        "**Rules.** One thread, 64 random states in turn; times are for one state, the smallest over many short batches of several rounds.",
+        "Pinocchio has two conventions for some algorithms; the faster one counts. *Four* are four states side by side. Our binary is",
+        "portable: it chooses its instructions when it runs. *Native* is how many times faster the same program is when compiled for this",
+        "processor. Instructions are those of one call, counted by callgrind.",
+        "",
+        f"**Machine.** {os.cpu_count()} cores, load {load:.1f} besides. Pinocchio {metadata.version('pin')}, {version}.",
+    ]
+    for model in dict.fromkeys(row[0] for row in rows):
+        lines += ["", f"## {model}", ""]
+        lines += ["| Algorithm | Pinocchio, ns | dalembert, ns | ratio | four, ns | ratio | native | instructions |", "|---|---:|---:|---:|---:|---:|---:|---:|"]
+        for _, algorithm, pin, own, four, here, counts in (row for row in rows if row[0] == model):
             lanes = f"{four:.0f} | {pin / four:.1f}" if four else "– | –"
-            line = f"| {model} | {algorithm} | {pin:.0f} | {own:.0f} | {pin / own:.2f} | {lanes} |"
-            if arguments.count:
-                a, b = (instructions([p, models], model, algorithm) for p in (peer, arguments.ours))
-                line += f" {a:.0f} / {b:.0f} |"
-            print(line, flush=True)
+            portable = f"{own / here:.2f}" if here else "–"
+            counted = f"{counts[0]:.0f} / {counts[1]:.0f}" if counts else "–"
+            lines.append(f"| {algorithm.replace('_', ' ')} | {pin:.0f} | {own:.0f} | {pin / own:.2f} | {lanes} | {portable} | {counted} |")
+    lines += ["", "## The smallest ratios", "", "| Algorithm | one state | four |", "|---|---:|---:|"]
+    for algorithm in ALGORITHMS:
+        chosen = [row for row in rows if row[1] == algorithm]
+        least, where = min((row[2] / row[3], row[0]) for row in chosen)
+        fours = [(row[2] / row[4], row[0]) for row in chosen if row[4]]
+        four = f"{min(fours)[0]:.1f} ({min(fours)[1]})" if fours else "–"
+        lines.append(f"| {algorithm.replace('_', ' ')} | {least:.2f} ({where}) | {four} |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -138,11 +138,11 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "peers-trees",
-        arguments: "[--count]",
-        about: "race the tree algorithms against Pinocchio",
+        arguments: "[--quick]",
+        about: "race the tree algorithms against Pinocchio, write docs/src/benchmarks-trees.md",
         detail: "Makes a Python environment in target/peers with `pin` and `example-robot-data` from PyPI, compiles Pinocchio's\n\
-                 algorithms for this processor (clang++ if there is one; needs the headers of Eigen 3) and prints times and ratios.\n\
-                 With --count also instructions of one call, by callgrind.",
+                 algorithms for this processor, and compares times and instructions. Installs Debian's packages of clang, Eigen 3 and\n\
+                 valgrind where they are missing. With --quick there is one round without instructions, and the page goes to target/peers.",
         run: peers::trees,
     },
     Chore {

@@ -2,6 +2,7 @@
 
 use crate::chores::release_binary;
 use crate::shell::{self, Outcome, command, root, target};
+use crate::shell::{install as install_package, provide};
 use std::path::{Path, PathBuf};
 
 /// Packages from PyPI. The first line is needed by the script itself, the others are the peers.
@@ -55,14 +56,30 @@ pub fn run(arguments: &[String]) -> Outcome {
 
 /// The chore `peers-trees`.
 pub fn trees(arguments: &[String]) -> Outcome {
-    if !arguments.iter().all(|a| a == "--count") {
-        return Err("expected nothing or `--count`".into());
+    let quick = match arguments {
+        [] => false,
+        [one] if one == "--quick" => true,
+        _ => return Err("expected nothing or `--quick`".into()),
+    };
+    provide("clang++", "clang")?;
+    provide("valgrind", "valgrind")?;
+    if std::env::var_os("EIGEN").is_none() && !Path::new("/usr/include/eigen3").is_dir() {
+        install_package("Eigen 3", "libeigen3-dev")?;
     }
     let (folder, python) = environment(&["numpy", "pin", "example-robot-data"])?;
-    shell::run(&mut shell::cargo(&["build", "--release", "-p", "dalembert-trees", "--example", "race"]))?;
+    let build = ["build", "--release", "-p", "dalembert-trees", "--example", "race"];
+    shell::run(&mut shell::cargo(&build))?;
+    let native = target().join("native");
+    shell::run(shell::cargo(&build).env("CARGO_TARGET_DIR", &native).env("RUSTFLAGS", "-C target-cpu=native"))?;
     let mut race = command(&python, &["benches/peers/trees.py", "--ours"]);
-    race.arg(target().join("release/examples/race")).arg("--scratch").arg(folder.join("trees"));
-    shell::run(race.args(arguments))
+    race.arg(target().join("release/examples/race")).arg("--native").arg(native.join("release/examples/race"));
+    race.arg("--scratch").arg(folder.join("trees"));
+    let page = if quick { folder.join("benchmarks-trees.md") } else { root().join("docs/src/benchmarks-trees.md") };
+    race.arg("--page").arg(page);
+    if quick {
+        race.args(["--rounds", "1", "--no-count"]);
+    }
+    shell::run(&mut race)
 }
 
 /// The chore `robots`.

@@ -1,20 +1,26 @@
-//! `dalembert eval` and `dalembert equations`: numbers and formulas of a robot.
+//! `dalembert eval` and `dalembert equations`: numbers and formulas of a robot or a scene.
 
 use crate::args::{EquationOptions, EvalOptions};
+use crate::eval_scene;
 use crate::exit::Exit;
-use crate::robot::{load, read_text, write_or_print};
+use crate::robot::{load, read_text, whole_scene, write_or_print};
 use dalembert_methods::vector::Vec3;
 use dalembert_robots::equations::Equations;
 use dalembert_robots::evaluate::{Quantity, evaluate, read_states};
 
-/// Computes a quantity of a robot for a table of states.
+/// Computes a quantity of a robot or a scene for a table of states.
 pub fn eval(options: &EvalOptions) -> Result<(), Exit> {
-    let robot = load(&options.model)?;
     let quantity = Quantity::ALL.iter().find(|(_, name, _)| *name == options.what).map(|q| q.0);
     let Some(quantity) = quantity else {
         let known: Vec<String> = Quantity::ALL.iter().map(|(_, name, about)| format!("  {name}: {about}")).collect();
         return Err(Exit::Usage(format!("`{}` is not known; expected one of\n{}", options.what, known.join("\n"))));
     };
+    if let Some(scene) = whole_scene(&options.model)? {
+        let states = options.states.as_deref().map(read_text).transpose()?;
+        let result = eval_scene::evaluate(&scene.model, quantity, states.as_deref())?;
+        return write_or_print(options.out.as_deref(), &result.to_csv());
+    }
+    let robot = load(&options.model)?;
     let table = match &options.states {
         Some(path) => read_text(path)?,
         None => format!("q.{}\n", robot.tree.coordinate_names().join(",q.")) + &numbers(&robot.initial) + "\n",

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod eval;
+mod eval_scene;
 mod exit;
 mod export;
 mod import;

@@ -54,6 +54,18 @@ pub fn scene(options: &ModelOptions) -> Result<Scene, Exit> {
     crate::import::scene(&read_robot(Path::new(&options.model), options.free)?, Vec::new())
 }
 
+/// The scene of a model that is meant as a whole: one without a single tree, and no tree was chosen.
+pub fn whole_scene(options: &ModelOptions) -> Result<Option<Scene>, Exit> {
+    if !is_scene(&options.model) || options.body.is_some() {
+        return Ok(None);
+    }
+    let scene = scene(options)?;
+    let moving =
+        |name: &str| scene.model.bodies().iter().filter(|b| b.item.velocities() > 0 && b.item.kind() == name).count();
+    let others = scene.model.bodies().iter().filter(|b| b.item.velocities() > 0).count() - moving("tree");
+    Ok((moving("tree") != 1 || others > 0).then_some(scene))
+}
+
 /// The tree of a model.
 pub fn load(options: &ModelOptions) -> Result<Robot, Exit> {
     if !is_scene(&options.model) {

@@ -175,15 +175,18 @@ impl<Y: System> Dynamics<Y> {
         self.saddle.dependent()
     }
 
-    /// What the next results depend on besides the state: 1 for each row remembered as dependent, else 0.
+    /// What the next results depend on besides the state: 1 for each row remembered as dependent, else 0; then the sizes of rows.
     pub fn memory(&self, out: &mut Vec<f64>) {
         out.extend(self.saddle.held().iter().map(|&held| f64::from(u8::from(held))));
+        out.extend(self.saddle.sizes());
     }
 
     /// Takes a memory back; returns the rest of the slice.
     pub fn recall<'a>(&mut self, memory: &'a [f64]) -> &'a [f64] {
         let (own, rest) = memory.split_at(self.shape.rows());
         self.saddle.hold(&own.iter().map(|&held| held != 0.0).collect::<Vec<_>>());
+        let (sizes, rest) = rest.split_at(self.shape.rows());
+        self.saddle.resize(sizes);
         rest
     }
 

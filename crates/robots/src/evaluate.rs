@@ -100,17 +100,36 @@ pub struct TreeState {
 
 /// The states of a table.
 pub fn read_states(tree: &Tree, initial: &[f64], text: &str) -> Result<Vec<TreeState>, EvaluateError> {
+    let zero = vec![0.0; tree.velocities()];
+    let start = TreeState { q: initial.to_vec(), v: zero.clone(), a: zero.clone(), tau: zero };
+    let states = read_table(&tree.coordinate_names(), &tree.velocity_names(), &start, text)?;
+    for (number, state) in states.iter().enumerate() {
+        if let Some((joint, length)) = tree.quaternion_defect(&state.q, 1e-6) {
+            let message = format!("the quaternion of joint `{joint}` has length {length}, not 1");
+            return Err(wrong(number + 2, message));
+        }
+    }
+    Ok(states)
+}
+
+/// The states of a table with columns q.NAME of these coordinates and v.NAME, a.NAME, tau.NAME of these velocities; what is missing is as at
+/// the start.
+pub fn read_table(
+    coordinates: &[String],
+    velocities: &[String],
+    start: &TreeState,
+    text: &str,
+) -> Result<Vec<TreeState>, EvaluateError> {
     let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
     let (_, header) = lines.next().ok_or_else(|| wrong(None, "the table of states is empty"))?;
-    let (coordinates, velocities) = (tree.coordinate_names(), tree.velocity_names());
     let mut columns = Vec::new();
     for title in header.split(',').map(str::trim) {
         let (part, name) = title.split_once('.').unwrap_or((title, ""));
         let (which, names) = match part {
-            "q" => (0, &coordinates),
-            "v" => (1, &velocities),
-            "a" => (2, &velocities),
-            "tau" => (3, &velocities),
+            "q" => (0, coordinates),
+            "v" => (1, velocities),
+            "a" => (2, velocities),
+            "tau" => (3, velocities),
             _ => {
                 return Err(wrong(1, format!("column `{title}`: expected q.NAME, v.NAME, a.NAME or tau.NAME")));
             }
@@ -123,8 +142,6 @@ pub fn read_states(tree: &Tree, initial: &[f64], text: &str) -> Result<Vec<TreeS
         }
         columns.push((which, index));
     }
-    let zero = vec![0.0; tree.velocities()];
-    let start = TreeState { q: initial.to_vec(), v: zero.clone(), a: zero.clone(), tau: zero };
     let mut out = Vec::new();
     for (number, line) in lines {
         let mut state = start.clone();
@@ -137,10 +154,6 @@ pub fn read_states(tree: &Tree, initial: &[f64], text: &str) -> Result<Vec<TreeS
             let x = cell.parse::<f64>().ok().filter(|x| x.is_finite());
             let x = x.ok_or_else(|| wrong(number + 1, format!("`{cell}` is not a finite number")))?;
             [&mut state.q, &mut state.v, &mut state.a, &mut state.tau][which][index] = x;
-        }
-        if let Some((joint, length)) = tree.quaternion_defect(&state.q, 1e-6) {
-            let message = format!("the quaternion of joint `{joint}` has length {length}, not 1");
-            return Err(wrong(number + 1, message));
         }
         out.push(state);
     }

@@ -7,6 +7,7 @@
 pub mod equations;
 pub mod evaluate;
 mod mjcf;
+mod mjcf_actuator;
 mod mjcf_defaults;
 mod mjcf_equality;
 mod mjcf_shapes;
@@ -82,6 +83,21 @@ pub struct Closure {
     pub ends: [(Option<String>, Pose); 2],
 }
 
+/// A drive of a hinge: a torque within a limit, and perhaps a servo that holds the angle zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drive {
+    /// Its name.
+    pub name: String,
+    /// The joint that it turns.
+    pub joint: String,
+    /// Torque of the servo per angle, in N m/rad.
+    pub stiffness: f64,
+    /// Torque of the servo against the angular velocity, in N m s/rad.
+    pub damping: f64,
+    /// The largest torque, in N m; none if the file has none.
+    pub limit: Option<f64>,
+}
+
 /// A robot as read from a file.
 #[derive(Clone, Debug)]
 pub struct Imported {
@@ -97,6 +113,8 @@ pub struct Imported {
     pub closures: Vec<Closure>,
     /// What links look like.
     pub visuals: Vec<Visual>,
+    /// Drives: actuators of MJCF.
+    pub drives: Vec<Drive>,
     /// What was not taken over.
     pub left_out: Vec<LeftOut>,
 }

@@ -1,15 +1,16 @@
 //! Reader of MJCF, the format of MuJoCo.
 //!
-//! Bodies with their inertias (given, or from shapes) and their shapes to look at, hinge, slide, ball and free joints with armature, damping, friction,
-//! springs and ranges, default classes, gravity, and equalities that close loops. Tendons, other equalities, actuators, sensors, contacts and everything else without a
-//! counterpart in a tree is listed.
+//! Bodies with their inertias (given, or from shapes) and their shapes to look at, hinge, slide, ball and free joints with armature,
+//! damping, friction, springs and ranges, default classes, gravity, equalities that close loops, and actuators of hinges. Tendons,
+//! other equalities and actuators, sensors, contacts and everything else without a counterpart in a tree is listed.
 //!
-//! Departures: dry friction is regularised; ranges become stops (see `dalembert_trees::passive`). Several joints of a body become
+//! Departures: ranges become stops (see `dalembert_trees::passive`). Several joints of a body become
 //! links without mass named `body/joint`. The linear velocity of a free joint is in the axes of the body, where MuJoCo uses those
 //! of the world.
 //!
 //! Reference: <https://mujoco.readthedocs.io/en/stable/XMLreference.html>
 
+use crate::mjcf_actuator::drives;
 use crate::mjcf_defaults::Defaults;
 use crate::mjcf_equality::closures;
 use crate::mjcf_shapes::{along, shape};
@@ -69,7 +70,7 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
     for node in elements(&root).filter(|n| n.has_tag_name("asset")) {
         reader.assets.read(&node, &reader.compiler.meshes, &reader.defaults, &mut reader.left_out)?;
     }
-    let mut equalities = Vec::new();
+    let (mut equalities, mut actuators) = (Vec::new(), Vec::new());
     let mut gravity = [0.0, 0.0, -9.81];
     for node in elements(&root) {
         match node.tag_name().name() {
@@ -87,7 +88,8 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
                 leave_out(&node, "settings of pictures and sizes are not read", &mut reader.left_out);
             }
             "equality" => equalities.extend(elements(&node)),
-            "tendon" | "actuator" | "sensor" | "contact" | "keyframe" | "deformable" | "custom" | "extension" => {
+            "actuator" => actuators.extend(elements(&node)),
+            "tendon" | "sensor" | "contact" | "keyframe" | "deformable" | "custom" | "extension" => {
                 for inner in elements(&node) {
                     let why = format!("{} elements are not taken over", node.tag_name().name());
                     leave_out(&inner, &why, &mut reader.left_out);
@@ -107,6 +109,7 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         }
     }
     let closures = closures(&equalities, &tree, &initial, &mut reader.left_out)?;
+    let drives = drives(&actuators, &reader.defaults, &tree, &mut reader.left_out)?;
     let name = root.attribute("model").unwrap_or("robot").to_string();
     Ok(Imported {
         name,
@@ -115,6 +118,7 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         initial,
         closures,
         visuals: reader.looks.placed(text),
+        drives,
         left_out: placed(text, reader.left_out),
     })
 }

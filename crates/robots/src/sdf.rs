@@ -60,6 +60,7 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         initial,
         closures: reader.closures,
         visuals: reader.looks.placed(text),
+        drives: Vec::new(),
         left_out: placed(text, reader.left_out),
     })
 }

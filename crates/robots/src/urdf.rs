@@ -94,6 +94,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         initial,
         closures: Vec::new(),
         visuals: looks.1.placed(text),
+        drives: Vec::new(),
         left_out: placed(text, left_out),
     })
 }

@@ -73,7 +73,7 @@ fn equations_have_the_values_of_the_algorithms() {
         close(&k, &found.k);
         let smooth = passive::Smoothing { stop_stiffness: 0.0, stop_damping: 0.0, ..passive::Smoothing::default() };
         passive::forces(&tree, &q, &v, &smooth, &mut own);
-        let dry = |k: usize| tree.freedoms()[k].friction * (v[k] / smooth.slip).tanh();
+        let dry = |k: usize| tree.freedoms()[k].friction * (v[k] / smooth.slip.unwrap()).tanh();
         let sum: Vec<f64> = (0..n).map(|k| own[k] + dry(k) - weight[k] + drives[k]).collect();
         close(&sum, &found.q);
     }

@@ -127,6 +127,33 @@ fn mjcf_reads_classes_shapes_and_several_joints_of_a_body() {
     assert!(listed.iter().any(|l| l.contains("motor")) && listed.iter().any(|l| l.contains("gyro")), "{listed:?}");
 }
 
+/// Gears multiply torques once and servos twice; the smaller range counts.
+#[test]
+fn mjcf_actuators_of_hinges_become_drives() {
+    let text = r#"<mujoco><default><default class="strong"><position kp="40" kv="2" forcerange="-30 30"/></default></default>
+      <worldbody><body><joint name="hip"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <body><joint name="slide" type="slide"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody>
+      <actuator><motor name="push" joint="hip" gear="50" ctrlrange="-1 1"/><motor joint="hip"/><position name="hold" class="strong" joint="hip" gear="3"/>
+        <velocity joint="hip" kv="5"/><general joint="hip" gainprm="7" biastype="affine" biasprm="0 -7 -1"/>
+        <motor joint="slide"/><general joint="hip" dyntype="filter"/><motor joint="hip" ctrlrange="0 1"/><motor tendon="t"/><muscle joint="hip"/>
+      </actuator></mujoco>"#;
+    let robot = read(text, Base::Fixed).unwrap();
+    let drives: Vec<_> = robot.drives.iter().map(|d| (d.name.as_str(), d.stiffness, d.damping, d.limit)).collect();
+    let expected = [
+        ("push", 0.0, 0.0, Some(50.0)),
+        ("drive2", 0.0, 0.0, None),
+        ("hold", 360.0, 18.0, Some(90.0)),
+        ("drive4", 0.0, 5.0, None),
+        ("drive5", 7.0, 1.0, None),
+    ];
+    assert_eq!(drives, expected);
+    let listed =
+        robot.left_out.iter().filter(|l| l.what.contains("not taken over") || l.what.contains("only actuators"));
+    assert_eq!(listed.count(), 5, "{:?}", robot.left_out);
+    let missing = text.replace("joint=\"hip\" gear=\"50\"", "joint=\"knee\" gear=\"50\"");
+    assert!(read(&missing, Base::Fixed).unwrap_err().to_string().contains("there is no joint named `knee`"));
+}
+
 #[test]
 fn sdf_resolves_frames_and_lists_loops() {
     let text = r#"<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0</pose>

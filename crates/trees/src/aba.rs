@@ -16,8 +16,8 @@ use crate::tree::{Body, Motion, Tree, Wrench};
 use dalembert_methods::Real;
 
 #[derive(Copy, Clone, Debug)]
-struct Articulated<T> {
-    r: M3<T>,
+pub(crate) struct Articulated<T> {
+    pub r: M3<T>,
     /// The origin seen from that of the body before.
     p: V3<T>,
     axis: V3<T>,
@@ -25,15 +25,15 @@ struct Articulated<T> {
     al: V3<T>,
     arm: M3<T>,
     a: V3<T>,
-    ia: Y3<T>,
-    ih: M3<T>,
-    im: Y3<T>,
+    pub ia: Y3<T>,
+    pub ih: M3<T>,
+    pub im: Y3<T>,
     n: V3<T>,
     f: V3<T>,
     /// I S for simple joints; D⁻¹ u (angular, linear) for others.
-    ua: V3<T>,
-    ul: V3<T>,
-    pivot: T,
+    pub ua: V3<T>,
+    pub ul: V3<T>,
+    pub pivot: T,
     u: T,
     da: V3<T>,
     dl: V3<T>,
@@ -42,8 +42,8 @@ struct Articulated<T> {
 /// Scratch of [`aba`].
 #[derive(Clone, Debug)]
 pub struct Work<T> {
-    placements: Placements<T>,
-    bodies: Vec<Articulated<T>>,
+    pub(crate) placements: Placements<T>,
+    pub(crate) bodies: Vec<Articulated<T>>,
 }
 
 impl<T: Real> Work<T> {
@@ -253,10 +253,10 @@ fn spherical<T: Real>(b: &Body, me: &mut Articulated<T>, tau: &[T]) -> Left<T> {
     let u = inverse.times(given.minus(me.n));
     let full = me.ia.full();
     me.ua = u;
-    // What the last pass needs, D⁻¹ A and D⁻¹ H, takes the place of what no pass needs any more.
     let (ih, ga) = (me.ih, M3 { a: inverse.times(full.a), b: inverse.times(full.b), c: inverse.times(full.c) });
     let gh = M3 { a: inverse.times(ih.a), b: inverse.times(ih.b), c: inverse.times(ih.c) };
-    (me.arm, me.ih) = (ga, gh);
+    // The last pass needs D⁻¹, which takes the place of what no pass needs any more.
+    me.arm = inverse.full();
     Left {
         a: me.ia.minus_product(&full, &ga),
         m: me.im.minus_product(&ih, &gh),
@@ -331,7 +331,7 @@ fn solve<T: Real>(b: &Body, parent: &Articulated<T>, me: &mut Articulated<T>, ou
     let dl = da.cross_plus(me.p, parent.dl);
     match b.motion {
         Motion::Spherical => {
-            let x = me.ua.minus(me.arm.times_plus(da, me.ih.times(dl)));
+            let x = me.ua.minus(me.arm.times(me.ih.times_plus(dl, me.ia.times(da))));
             me.r.transpose_times(x).write(&mut out[i..i + 3]);
             (me.da, me.dl) = (da.plus(x), dl);
         }
@@ -375,7 +375,7 @@ pub(crate) fn massless(tree: &Tree) -> Option<usize> {
         let (angular, linear) = (scale + b.armature, me.im.xx + me.im.yy + me.im.zz + b.armature);
         let bad = |pivot: f64, scale: f64| !(pivot > 1e-14 * scale && pivot.is_finite());
         let regular = |y: &Y3<f64>, scale: f64| {
-            let smallest = crate::build::principal_moments(y.full().mat())[0];
+            let smallest = crate::validate::principal_moments(y.full().mat())[0];
             smallest > 1e-12 * scale && smallest.is_finite()
         };
         match b.motion {

@@ -15,10 +15,12 @@
 //! References: \[1\] Singh, Russo, Wensing: Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra,
 //! IEEE Robot. Autom. Lett. 7 (2022); \[2\] Carpentier, Mansard: Analytical derivatives of rigid body dynamics algorithms, RSS 2018.
 
+use crate::aba;
+use crate::columns::{Alone, Columns, Pack};
+use crate::placement::Placements;
 use crate::space::{M3, V3, Y3, v3};
-use crate::subspace::{Rows, Subspace, inertia_at};
+use crate::subspace::{Rows, SHORT, Subspace, entry, inertia_at};
 use crate::tree::{Tree, Wrench};
-use crate::{aba, ltl};
 use dalembert_methods::Real;
 
 #[derive(Copy, Clone, Debug)]
@@ -111,12 +113,30 @@ pub fn rnea_derivatives<T: Real>(
     work: &mut Work<T>,
     out: &mut RneaDerivatives<T>,
 ) {
+    passes(tree, q, v, a, external, None, work, out);
+}
+
+/// The same, with placements if they are known.
+#[inline(always)]
+pub(crate) fn passes<T: Real>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    external: &[Wrench<T>],
+    placements: Option<&Placements<T>>,
+    work: &mut Work<T>,
+    out: &mut RneaDerivatives<T>,
+) {
     let (n, nv) = (tree.bodies.len(), tree.nv);
     assert!(q.len() == tree.nq && v.len() == nv && a.len() == nv && out.tau.len() == nv);
     assert!(out.by_q.len() == nv * nv && out.by_v.len() == nv * nv && out.mass.len() == nv * nv);
     assert!(external.is_empty() || external.len() == n);
     assert!(work.moving.len() == n + 1 && work.composites.len() == n + 1 && work.rate.n == nv);
-    work.subspace.compute(tree, q);
+    match placements {
+        Some(placements) => work.subspace.compute_at(tree, placements),
+        None => work.subspace.compute(tree, q),
+    }
     motions(tree, v, a, work);
     loads(tree, work);
     for ((me, frame), wrench) in work.composites[1..].iter_mut().zip(&work.subspace.frames[1..]).zip(external) {
@@ -232,15 +252,10 @@ fn columns<T: Real>(
     by_v: &mut [T],
     stride: usize,
 ) {
-    let (s0, s1, s2) = (s.row(0, first, length), s.row(1, first, length), s.row(2, first, length));
-    let (s3, s4, s5) = (s.row(3, first, length), s.row(4, first, length), s.row(5, first, length));
+    let s = s.six(first, length);
     for i in 0..length {
-        let product = |n: V3<T>, f: V3<T>| {
-            s0[i].mul_plus(n.x, s1[i].mul_plus(n.y, s2[i] * n.z))
-                + s3[i].mul_plus(f.x, s4[i].mul_plus(f.y, s5[i] * f.z))
-        };
-        by_q[i * stride] = product(qn, qf);
-        by_v[i * stride] = product(vn, vf);
+        by_q[i * stride] = entry(&s, i, qn, qf);
+        by_v[i * stride] = entry(&s, i, vn, vf);
     }
 }
 
@@ -330,12 +345,15 @@ fn coriolis<T: Real>(c: &Composite<T>, trace: T, u: V3<T>) -> (V3<T>, V3<T>) {
 fn below<T: Real>(first: &Rows<T>, second: &Rows<T>, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
     let l = out.len();
     let (b0, b1, b2) = (first.row(0, a, l), first.row(1, a, l), first.row(2, a, l));
-    let (s0, s1, s2) = (second.row(0, a, l), second.row(1, a, l), second.row(2, a, l));
-    let (s3, s4, s5) = (second.row(3, a, l), second.row(4, a, l), second.row(5, a, l));
+    let s = second.six(a, l);
+    if l < SHORT {
+        for i in 0..l.min(SHORT) {
+            out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
+        }
+        return;
+    }
     for i in 0..l {
-        out[i] = s0[i].mul_plus(n.x, s1[i].mul_plus(n.y, s2[i] * n.z))
-            + s3[i].mul_plus(f.x, s4[i].mul_plus(f.y, s5[i] * f.z))
-            + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
+        out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
     }
 }
 
@@ -345,6 +363,7 @@ pub struct ForwardWork<T> {
     pub(crate) aba: aba::Work<T>,
     pub(crate) rnea: Work<T>,
     pub(crate) inverse: RneaDerivatives<T>,
+    pub(crate) columns: Columns<T>,
 }
 
 /// The derivatives of forward dynamics, all n × n by rows.
@@ -371,7 +390,12 @@ impl<T: Real> AbaDerivatives<T> {
 impl<T: Real> ForwardWork<T> {
     /// Scratch for this tree.
     pub fn new(tree: &Tree) -> Self {
-        Self { aba: aba::Work::new(tree), rnea: Work::new(tree), inverse: RneaDerivatives::new(tree) }
+        Self {
+            aba: aba::Work::new(tree),
+            rnea: Work::new(tree),
+            inverse: RneaDerivatives::new(tree),
+            columns: Columns::new(tree),
+        }
     }
 }
 
@@ -387,44 +411,19 @@ pub fn aba_derivatives<T: Real>(
     out: &mut AbaDerivatives<T>,
 ) {
     aba::aba(tree, q, v, tau, external, &mut work.aba, &mut out.acceleration);
-    rnea_derivatives(tree, q, v, &out.acceleration, external, &mut work.rnea, &mut work.inverse);
-    solve(tree, &mut work.inverse, out);
+    let ForwardWork { aba, rnea, inverse, .. } = work;
+    passes(tree, q, v, &out.acceleration, external, Some(&aba.placements), rnea, inverse);
+    solve::<T, Alone<T>>(tree, work, out);
 }
 
-/// ∂a = −M⁻¹ ∂τ, and M⁻¹; the mass matrix is replaced by its factor.
+/// ∂a = −M⁻¹ ∂τ, and M⁻¹, from the elimination of joints; columns go side by side in packs `P`.
 #[inline(always)]
-pub(crate) fn solve<T: Real>(tree: &Tree, inverse: &mut RneaDerivatives<T>, out: &mut AbaDerivatives<T>) {
-    let n = tree.nv;
-    ltl::factor(tree, &mut inverse.mass);
-    ltl::inverse(tree, &inverse.mass, &mut out.by_tau);
-    minus_product(n, &out.by_tau, &inverse.by_q, &mut out.by_q);
-    minus_product(n, &out.by_tau, &inverse.by_v, &mut out.by_v);
-}
-
-/// C = −A B for square matrices by rows, four rows of B at a time.
-#[inline(always)]
-fn minus_product<T: Real>(n: usize, a: &[T], b: &[T], c: &mut [T]) {
-    assert!(a.len() == n * n && b.len() == n * n && c.len() == n * n);
-    for i in 0..n {
-        let (factors, out) = (&a[i * n..(i + 1) * n], &mut c[i * n..(i + 1) * n]);
-        for x in out.iter_mut() {
-            *x = T::zero();
-        }
-        let fours = n - n % 4;
-        for k in (0..fours).step_by(4) {
-            let (b0, rest) = b[k * n..(k + 4) * n].split_at(n);
-            let (b1, rest) = rest.split_at(n);
-            let (b2, b3) = rest.split_at(n);
-            let (a0, a1, a2, a3) = (factors[k], factors[k + 1], factors[k + 2], factors[k + 3]);
-            for j in 0..n {
-                out[j] = a3.mul_from(b3[j], a2.mul_from(b2[j], a1.mul_from(b1[j], a0.mul_from(b0[j], out[j]))));
-            }
-        }
-        for k in fours..n {
-            let line = &b[k * n..(k + 1) * n];
-            for j in 0..n {
-                out[j] = factors[k].mul_from(line[j], out[j]);
-            }
-        }
+pub(crate) fn solve<T: Real, P: Pack<T>>(tree: &Tree, work: &mut ForwardWork<T>, out: &mut AbaDerivatives<T>) {
+    if tree.nv == 0 {
+        return;
     }
+    let ForwardWork { aba, rnea, inverse, columns } = work;
+    columns.prepare(tree, aba, &rnea.subspace);
+    let out = [&mut out.by_q[..], &mut out.by_v[..], &mut out.by_tau[..]];
+    columns.solve::<P>(tree, &inverse.by_q, &inverse.by_v, out);
 }

@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_unsafe))]
 
+use crate::columns::{Alone, Fours, Pack};
 use crate::fast::{Fast, FastLanes};
 use crate::{Tree, Wrench, aba, crba, derivatives, rnea};
 use dalembert_methods::Real;
@@ -110,8 +111,11 @@ fn rnea_derivatives_fused<T: Real>(
     derivatives::rnea_derivatives(tree, q, v, a, external, work, out);
 }
 
+/// From this number of velocities on the wider packs of columns are the faster ones.
+const WIDE: usize = 16;
+
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-fn aba_derivatives_fused<T: Real>(
+fn aba_derivatives_fused<T: Real, P: Pack<T>, Q: Pack<T>>(
     tree: &Tree,
     q: &[T],
     v: &[T],
@@ -120,10 +124,16 @@ fn aba_derivatives_fused<T: Real>(
     work: &mut derivatives::ForwardWork<T>,
     out: &mut derivatives::AbaDerivatives<T>,
 ) {
-    // In parts, so that nothing is compiled twice.
     aba_fused(tree, q, v, tau, external, &mut work.aba, &mut out.acceleration);
-    rnea_derivatives_fused(tree, q, v, &out.acceleration, external, &mut work.rnea, &mut work.inverse);
-    derivatives::solve(tree, &mut work.inverse, out);
+    let derivatives::ForwardWork { aba, rnea, inverse, .. } = &mut *work;
+    derivatives::passes(tree, q, v, &out.acceleration, external, Some(&aba.placements), rnea, inverse);
+    if tree.nv >= WIDE {
+        derivatives::solve::<T, Q>(tree, work, out);
+    } else if tree.nv >= P::WIDTH {
+        derivatives::solve::<T, P>(tree, work, out);
+    } else {
+        derivatives::solve::<T, Alone<T>>(tree, work, out);
+    }
 }
 
 fn aba_portable<T: Real>(
@@ -150,7 +160,7 @@ fn rnea_derivatives_portable<T: Real>(
     derivatives::rnea_derivatives(tree, q, v, a, external, work, out);
 }
 
-fn aba_derivatives_portable<T: Real>(
+fn aba_derivatives_portable<T: Real, P: Pack<T>, Q: Pack<T>>(
     tree: &Tree,
     q: &[T],
     v: &[T],
@@ -160,8 +170,15 @@ fn aba_derivatives_portable<T: Real>(
     out: &mut derivatives::AbaDerivatives<T>,
 ) {
     aba_portable(tree, q, v, tau, external, &mut work.aba, &mut out.acceleration);
-    rnea_derivatives_portable(tree, q, v, &out.acceleration, external, &mut work.rnea, &mut work.inverse);
-    derivatives::solve(tree, &mut work.inverse, out);
+    let derivatives::ForwardWork { aba, rnea, inverse, .. } = &mut *work;
+    derivatives::passes(tree, q, v, &out.acceleration, external, Some(&aba.placements), rnea, inverse);
+    if tree.nv >= WIDE {
+        derivatives::solve::<T, Q>(tree, work, out);
+    } else if tree.nv >= P::WIDTH {
+        derivatives::solve::<T, P>(tree, work, out);
+    } else {
+        derivatives::solve::<T, Alone<T>>(tree, work, out);
+    }
 }
 
 /// Copies wrenches to the numbers of a reading.
@@ -178,7 +195,7 @@ fn copy<I: Copy, T: SeenAs<I>>(external: &[Wrench<I>], out: &mut Vec<Wrench<T>>)
 }
 
 macro_rules! entries {
-    ($(#[$doc:meta])* $module:ident, $io:ty, $portable:ty, $fused:ty, $late:literal) => {
+    ($(#[$doc:meta])* $module:ident, $io:ty, $portable:ty, $fused:ty, $late:literal, [$pack:ty, $wide:ty], [$pack_fused:ty, $wide_fused:ty]) => {
         $(#[$doc])*
         pub mod $module {
             use super::*;
@@ -389,13 +406,13 @@ macro_rules! entries {
                         Reading::Portable(((work, out), wrenches)) => {
                             copy(external, wrenches);
                             let (q, v, tau) = (SeenAs::view(q), SeenAs::view(v), SeenAs::view(tau));
-                            aba_derivatives_portable::<$portable>(tree, q, v, tau, wrenches, work, out);
+                            aba_derivatives_portable::<$portable, $pack, $wide>(tree, q, v, tau, wrenches, work, out);
                         }
                         Reading::Fused(((work, out), wrenches)) => {
                             copy(external, wrenches);
                             let (q, v, tau) = (SeenAs::view(q), SeenAs::view(v), SeenAs::view(tau));
                             // SAFETY: this reading exists only where the processor has the instructions.
-                            unsafe { aba_derivatives_fused::<$fused>(tree, q, v, tau, wrenches, work, out) };
+                            unsafe { aba_derivatives_fused::<$fused, $pack_fused, $wide_fused>(tree, q, v, tau, wrenches, work, out) };
                         }
                     }
                 }
@@ -438,7 +455,9 @@ entries!(
     f64,
     Fast<false>,
     Fast<true>,
-    true
+    true,
+    [Fours<1, false>, Fours<2, false>],
+    [Fours<1, true>, Fours<2, true>]
 );
 entries!(
     /// Four states side by side: entry i of a vector holds coordinate i of all four.
@@ -446,5 +465,7 @@ entries!(
     FastLanes<4, false>,
     FastLanes<4, false>,
     FastLanes<4, true>,
-    false
+    false,
+    [Alone<FastLanes<4, false>>, Alone<FastLanes<4, false>>],
+    [Alone<FastLanes<4, true>>, Alone<FastLanes<4, true>>]
 );

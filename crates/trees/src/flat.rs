@@ -35,24 +35,29 @@ pub fn length(tree: &Tree) -> usize {
     STRIDE * tree.bodies.len()
 }
 
+#[inline(always)]
 fn vector<T: Real>(cache: &[T], body: usize, at: usize) -> V3<T> {
     V3::read(&cache[body * STRIDE + at..])
 }
 
+#[inline(always)]
 fn rotation<T: Real>(cache: &[T], body: usize) -> M3<T> {
     let r = &cache[body * STRIDE + ROTATION..];
     M3 { a: V3::read(r), b: V3::read(&r[3..]), c: V3::read(&r[6..]) }
 }
 
+#[inline(always)]
 fn inertia<T: Real>(cache: &[T], body: usize) -> Y3<T> {
     let y = &cache[body * STRIDE + INERTIA..];
     Y3 { xx: y[0], xy: y[1], xz: y[2], yy: y[3], yz: y[4], zz: y[5] }
 }
 
+#[inline(always)]
 fn put<T: Real>(cache: &mut [T], body: usize, at: usize, value: V3<T>) {
     value.write(&mut cache[body * STRIDE + at..]);
 }
 
+#[inline(always)]
 fn put_inertia<T: Real>(cache: &mut [T], body: usize, y: &Y3<T>) {
     let out = &mut cache[body * STRIDE + INERTIA..][..6];
     out.copy_from_slice(&[y.xx, y.xy, y.xz, y.yy, y.yz, y.zz]);
@@ -83,9 +88,6 @@ pub fn fill<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
         let twice = if b.motion == Motion::Free { parent.w.plus(w) } else { parent.w.plus(parent.w) };
         let turned = arm_acceleration(parent.w, parent.al).times_plus(arm, parent.a);
         let a = twice.cross_plus(slide, turned);
-        let (h, y) = (r.scale(&b.moment), r.congruence(&b.inertia));
-        let f = arm_acceleration(w, al).times_plus(h, a.scale(b.mass));
-        let n = h.cross_plus(a, w.cross_plus(y.times(w), y.times(al)));
         for (k, column) in [r.a, r.b, r.c].into_iter().enumerate() {
             put(cache, i, ROTATION + 3 * k, column);
         }
@@ -94,6 +96,14 @@ pub fn fill<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
         put(cache, i, VELOCITY, parent.w.cross_plus(arm, parent.v.plus(slide)));
         put(cache, i, ALPHA, al);
         put(cache, i, ACCELERATION, a);
+    }
+    // What each body needs by itself is a pass of its own: bodies do not wait for one another here.
+    for (i, b) in tree.bodies.iter().enumerate() {
+        let (r, w, al, a) =
+            (rotation(cache, i), vector(cache, i, OMEGA), vector(cache, i, ALPHA), vector(cache, i, ACCELERATION));
+        let (h, y) = (r.scale(&b.moment), r.congruence(&b.inertia));
+        let f = arm_acceleration(w, al).times_plus(h, a.scale(b.mass));
+        let n = h.cross_plus(a, w.cross_plus(y.times(w), y.times(al)));
         put(cache, i, MOMENT, h);
         put(cache, i, SUBTREE, h);
         put_inertia(cache, i, &y);
@@ -199,6 +209,7 @@ pub fn weight<T: Real>(tree: &Tree, cache: &[T], gravity: Vec3<T>, out: &mut [T]
     along(tree, cache, out, |i| (g.scale(tree.bodies[i].subtree_mass), vector(cache, i, SUBTREE).cross(g)));
 }
 
+#[inline(always)]
 fn along<T: Real>(tree: &Tree, cache: &[T], out: &mut [T], load: impl Fn(usize) -> (V3<T>, V3<T>)) {
     for (i, b) in tree.bodies.iter().enumerate() {
         let (f, n) = load(i);

@@ -184,7 +184,7 @@ pub struct Freedom {
     pub armature: f64,
     /// Viscous friction, in N m s/rad or N s/m.
     pub damping: f64,
-    /// Dry friction, in N m or N; regularised, see [`crate::passive`].
+    /// Dry friction, in N m or N.
     pub friction: f64,
     /// Stiffness of a spring in the joint, in N m/rad or N/m.
     pub stiffness: f64,
@@ -216,6 +216,19 @@ impl Default for Freedom {
     }
 }
 
+/// How far a spherical joint may turn: an axis of the link may lean from the same axis of the joint frame, and the link may turn about it.
+///
+/// A rotation is a twist about the axis followed by a swing that carries the axis along the shortest way.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Cone {
+    /// The axis, in the joint frame and in the link frame.
+    pub axis: Vec3<f64>,
+    /// The largest angle of the axis from where it is without rotation, in rad, between 0 and π; infinite without a limit.
+    pub swing: f64,
+    /// The smallest and largest twist, in rad, between −π and π; infinite without a limit.
+    pub twist: [f64; 2],
+}
+
 /// A joint: where it stands and how it moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointSpec {
@@ -227,17 +240,25 @@ pub struct JointSpec {
     pub placement: Pose,
     /// What acts on its velocities, in order; missing ones have nothing.
     pub freedoms: Vec<Freedom>,
+    /// How far a spherical joint may turn, if not all the way.
+    pub cone: Option<Cone>,
 }
 
 impl JointSpec {
     /// A joint without drives, friction or limits.
     pub fn new(name: impl Into<String>, kind: JointKind, placement: Pose) -> Self {
-        Self { name: name.into(), kind, placement, freedoms: Vec::new() }
+        Self { name: name.into(), kind, placement, freedoms: Vec::new(), cone: None }
     }
 
     /// The same joint with these properties of its velocities.
     pub fn with(mut self, freedoms: Vec<Freedom>) -> Self {
         self.freedoms = freedoms;
+        self
+    }
+
+    /// The same joint within a cone.
+    pub fn within(mut self, cone: Option<Cone>) -> Self {
+        self.cone = cone;
         self
     }
 }

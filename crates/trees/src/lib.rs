@@ -25,6 +25,7 @@
 
 pub mod aba;
 mod build;
+mod columns;
 pub mod constraint_inertia;
 pub mod crba;
 pub mod derivatives;
@@ -48,8 +49,9 @@ mod sine;
 mod space;
 mod subspace;
 mod tree;
+mod validate;
 
 pub use build::{LinkSpec, MAX_LINKS, TreeBuilder, TreeError};
 pub use fast::{Fast, FastLanes};
-pub use joint::{Freedom, JointKind, JointSpec, MassProperties, Pose};
+pub use joint::{Cone, Freedom, JointKind, JointSpec, MassProperties, Pose};
 pub use tree::{JointInfo, Link, Tree, Wrench};

@@ -6,17 +6,26 @@
 //! τ = −d v − μ tanh(v/v_s) − k (q − q₀) − stop,   stop = K [q − upper]₊ + D v inside a stop, and likewise below
 //! ```
 //!
-//! Dry friction is regularised: below the velocity v_s a joint creeps instead of sticking. Joints that must stick belong to the
-//! contact machinery of the library. Stops are stiff springs; their damping is never allowed to pull the joint back in.
+//! Dry friction is regularised here: below the velocity v_s a joint creeps instead of sticking. Without v_s it is left out, for those who
+//! treat it as it is, with sticking. Stops are stiff springs; their damping is never allowed to pull the joint back in.
+//!
+//! A spherical joint with a [`crate::Cone`] about a has stops for the angle θ of its axis and for its twist φ. With its quaternion (w, u) and
+//! b = Rᵀ a, in the axes of the link,
+//!
+//! ```text
+//! θ = ∠(b, a),       θ̇ = ω·(b × a)/|b × a|
+//! φ = 2 atan(u·a/w), φ̇ = ω·(w² a + w a × u + (u·a) u)/(w² + (u·a)²)
+//! ```
 
 use crate::tree::{Motion, Tree};
 use dalembert_methods::Real;
+use dalembert_methods::vector::Vec3;
 
 /// How dry friction and stops are made smooth.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Smoothing {
-    /// The velocity below which friction fades, in rad/s or m/s.
-    pub slip: f64,
+    /// The velocity below which friction fades, in rad/s or m/s; without it there is no friction here.
+    pub slip: Option<f64>,
     /// The stiffness of stops, in N m/rad or N/m.
     pub stop_stiffness: f64,
     /// The damping of stops, in N m s/rad or N s/m.
@@ -25,7 +34,7 @@ pub struct Smoothing {
 
 impl Default for Smoothing {
     fn default() -> Self {
-        Self { slip: 1e-3, stop_stiffness: 1e4, stop_damping: 1e2 }
+        Self { slip: Some(1e-3), stop_stiffness: 1e4, stop_damping: 1e2 }
     }
 }
 
@@ -34,25 +43,69 @@ pub fn forces<T: Real>(tree: &Tree, q: &[T], v: &[T], smoothing: &Smoothing, out
     each(tree, |iq, k| {
         let f = &tree.freedoms[k];
         let mut tau = -(v[k] * f.damping);
-        if f.friction > 0.0 {
-            tau -= (v[k] / smoothing.slip).tanh() * f.friction;
+        if let (true, Some(slip)) = (f.friction > 0.0, smoothing.slip) {
+            tau -= (v[k] / slip).tanh() * f.friction;
         }
         if let Some(i) = iq {
             tau -= (q[i] - f.rest) * f.stiffness;
-            let zero = T::zero();
             if f.upper.is_finite() {
                 let depth = q[i] - f.upper;
-                let push = (depth * smoothing.stop_stiffness + v[k] * smoothing.stop_damping).max(zero);
-                tau -= T::select(zero.lt(depth), push, zero);
+                tau -= push(depth, v[k], smoothing);
             }
             if f.lower.is_finite() {
                 let depth = -(q[i] - f.lower);
-                let push = (depth * smoothing.stop_stiffness - v[k] * smoothing.stop_damping).max(zero);
-                tau += T::select(zero.lt(depth), push, zero);
+                tau += push(depth, -v[k], smoothing);
             }
         }
         out[k] += tau;
     });
+    each_stop(tree, q, Some(v), |depth, speed, direction, iv| {
+        let push = push(depth, speed, smoothing);
+        for c in 0..3 {
+            out[iv + c] -= direction[c] * push;
+        }
+    });
+}
+
+/// The force of a stop that is `depth` deep and goes deeper with `speed`.
+fn push<T: Real>(depth: T, speed: T, smoothing: &Smoothing) -> T {
+    let zero = T::zero();
+    let push = (depth * smoothing.stop_stiffness + speed * smoothing.stop_damping).max(zero);
+    T::select(zero.lt(depth), push, zero)
+}
+
+/// Every stop of a spherical joint: its depth, the rate of that, its direction in the axes of the link, and its first velocity.
+fn each_stop<T: Real>(tree: &Tree, q: &[T], v: Option<&[T]>, mut f: impl FnMut(T, T, Vec3<T>, usize)) {
+    for (iq, iv, cone) in &tree.cones {
+        let (w, u) = (q[*iq], Vec3::from_slice(&q[*iq + 1..]));
+        let a = Vec3::constant(cone.axis.0);
+        let omega = v.map_or_else(Vec3::zero, |v| Vec3::from_slice(&v[*iv..]));
+        // Where an angle has no gradient its stop is not reached, or the stop is at π.
+        let tiny = T::from(1e-24);
+        let safe = |square: T| T::select(square.lt(tiny), T::one(), square);
+        let across = u.cross(a);
+        let b = a - across * (w + w) + u.cross(across) * T::from(2.0);
+        if cone.swing.is_finite() {
+            let turn = b.cross(a);
+            let square = turn.norm_squared();
+            let divisor = safe(square).sqrt();
+            let sine = T::select(square.lt(tiny), T::zero(), divisor);
+            let direction = turn * divisor.recip();
+            f(sine.atan2(b.dot(a)) - cone.swing, omega.dot(direction), direction, *iv);
+        }
+        let along = u.dot(a);
+        let gradient = (a * (w * w) + a.cross(u) * w + u * along) * safe(w * w + along * along).recip();
+        // The twist of q and −q is the same, between −π and π.
+        let sign = T::select(w.lt(T::zero()), -T::one(), T::one());
+        let twist = (along * sign).atan2(w * sign) * 2.0;
+        let [lower, upper] = cone.twist;
+        if upper.is_finite() {
+            f(twist - upper, omega.dot(gradient), gradient, *iv);
+        }
+        if lower.is_finite() {
+            f(-(twist - lower), -omega.dot(gradient), -gradient, *iv);
+        }
+    }
 }
 
 /// The energy stored in springs and stops, in J.
@@ -70,6 +123,9 @@ pub fn energy<T: Real>(tree: &Tree, q: &[T], smoothing: &Smoothing) -> T {
             }
         }
     });
+    each_stop(tree, q, None, |depth, _, _, _| {
+        sum += depth.max(T::zero()).square() * (0.5 * smoothing.stop_stiffness);
+    });
     sum
 }
 
@@ -79,20 +135,23 @@ pub fn dissipation<T: Real>(tree: &Tree, q: &[T], v: &[T], smoothing: &Smoothing
     each(tree, |iq, k| {
         let f = &tree.freedoms[k];
         sum += v[k].square() * f.damping;
-        if f.friction > 0.0 {
-            sum += v[k] * (v[k] / smoothing.slip).tanh() * f.friction;
+        if let (true, Some(slip)) = (f.friction > 0.0, smoothing.slip) {
+            sum += v[k] * (v[k] / slip).tanh() * f.friction;
         }
         if let Some(i) = iq {
             let zero = T::zero();
             for (limit, sign) in [(f.upper, 1.0), (f.lower, -1.0)] {
                 if limit.is_finite() {
                     let (depth, speed) = ((q[i] - limit) * sign, v[k] * sign);
-                    let elastic = depth * smoothing.stop_stiffness;
-                    let push = (elastic + speed * smoothing.stop_damping).max(zero);
-                    sum += T::select(zero.lt(depth), (push - elastic) * speed, zero);
+                    let heat = (push(depth, speed, smoothing) - depth * smoothing.stop_stiffness) * speed;
+                    sum += T::select(zero.lt(depth), heat, zero);
                 }
             }
         }
+    });
+    each_stop(tree, q, Some(v), |depth, speed, _, _| {
+        let heat = (push(depth, speed, smoothing) - depth * smoothing.stop_stiffness) * speed;
+        sum += T::select(T::zero().lt(depth), heat, T::zero());
     });
     sum
 }

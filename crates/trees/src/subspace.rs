@@ -15,6 +15,9 @@ pub(crate) struct Frame<T> {
     pub p: V3<T>,
 }
 
+/// Loops shorter than this are written apart: to vectorise them costs more than it gains.
+pub(crate) const SHORT: usize = 4;
+
 /// Frames of all bodies (the ground first) and the six rows of directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Subspace<T> {
@@ -54,17 +57,40 @@ impl<T: Real> Rows<T> {
     pub fn row(&self, c: usize, a: usize, l: usize) -> &[T] {
         &self.values[c * self.n + a..c * self.n + a + l]
     }
+    /// All rows from `a` on, of length `l`.
+    #[inline(always)]
+    pub fn six(&self, a: usize, l: usize) -> [&[T]; 6] {
+        [
+            self.row(0, a, l),
+            self.row(1, a, l),
+            self.row(2, a, l),
+            self.row(3, a, l),
+            self.row(4, a, l),
+            self.row(5, a, l),
+        ]
+    }
     /// out = directions a..b times the load (n, f).
     #[inline(always)]
     pub fn dot(&self, a: usize, n: V3<T>, f: V3<T>, out: &mut [T]) {
         let l = out.len();
-        let (s0, s1, s2) = (self.row(0, a, l), self.row(1, a, l), self.row(2, a, l));
-        let (s3, s4, s5) = (self.row(3, a, l), self.row(4, a, l), self.row(5, a, l));
+        let s = self.six(a, l);
+        if l < SHORT {
+            for i in 0..l.min(SHORT) {
+                out[i] = entry(&s, i, n, f);
+            }
+            return;
+        }
         for i in 0..l {
-            out[i] = s0[i].mul_plus(n.x, s1[i].mul_plus(n.y, s2[i] * n.z))
-                + s3[i].mul_plus(f.x, s4[i].mul_plus(f.y, s5[i] * f.z));
+            out[i] = entry(&s, i, n, f);
         }
     }
+}
+
+/// One direction of six rows times a load.
+#[inline(always)]
+pub(crate) fn entry<T: Real>(s: &[&[T]; 6], i: usize, n: V3<T>, f: V3<T>) -> T {
+    s[0][i].mul_plus(n.x, s[1][i].mul_plus(n.y, s[2][i] * n.z))
+        + s[3][i].mul_plus(f.x, s[4][i].mul_plus(f.y, s[5][i] * f.z))
 }
 
 impl<T: Real> Subspace<T> {
@@ -81,15 +107,29 @@ impl<T: Real> Subspace<T> {
         let n = tree.bodies.len();
         assert!(self.placements.at.len() == n && self.frames.len() == n + 1 && self.s.n == tree.nv);
         self.placements.compute(tree, q);
-        for (i, (b, place)) in tree.bodies.iter().zip(&self.placements.at).enumerate() {
-            let (before, rest) = self.frames.split_at_mut(i + 1);
-            let (parent, me) = (&before[b.parent], &mut rest[0]);
-            me.r = parent.r.product(&place.r);
-            me.p = if b.parent == 0 { V3::zero() } else { parent.r.times_plus(place.p, parent.p) };
-        }
-        for (b, frame) in tree.bodies.iter().zip(&self.frames[1..]) {
-            directions(b, frame, &mut self.s);
-        }
+        let Self { placements, frames, s } = self;
+        place(tree, placements, frames, s);
+    }
+
+    /// The same from placements that are known.
+    #[inline(always)]
+    pub fn compute_at(&mut self, tree: &Tree, placements: &Placements<T>) {
+        let n = tree.bodies.len();
+        assert!(placements.at.len() == n && self.frames.len() == n + 1 && self.s.n == tree.nv);
+        place(tree, placements, &mut self.frames, &mut self.s);
+    }
+}
+
+#[inline(always)]
+fn place<T: Real>(tree: &Tree, placements: &Placements<T>, frames: &mut [Frame<T>], s: &mut Rows<T>) {
+    for (i, (b, place)) in tree.bodies.iter().zip(&placements.at).enumerate() {
+        let (before, rest) = frames.split_at_mut(i + 1);
+        let (parent, me) = (&before[b.parent], &mut rest[0]);
+        me.r = parent.r.product(&place.r);
+        me.p = if b.parent == 0 { V3::zero() } else { parent.r.times_plus(place.p, parent.p) };
+    }
+    for (b, frame) in tree.bodies.iter().zip(&frames[1..]) {
+        directions(b, frame, s);
     }
 }
 

@@ -4,7 +4,7 @@
 //! whole. Links without a moving joint are part of the one that carries them. The result is a list of *moving bodies*, each
 //! with one simple joint, numbered depth first so that every subtree is contiguous.
 
-use crate::joint::{Freedom, MassProperties, Pose};
+use crate::joint::{Cone, Freedom, MassProperties, Pose};
 use crate::space::{M3, V3, Y3};
 use dalembert_methods::Real;
 use dalembert_methods::lie::{Quat, tangent_inverse};
@@ -133,6 +133,8 @@ pub struct Tree {
     pub(crate) links: Vec<Link>,
     pub(crate) joints: Vec<JointInfo>,
     pub(crate) freedoms: Vec<Freedom>,
+    /// Limits of spherical joints: their first coordinate and velocity, and how far they may turn about a unit axis.
+    pub(crate) cones: Vec<(usize, usize, Cone)>,
     /// For each velocity the velocity before it on the way to the ground, or `usize::MAX`.
     pub(crate) before: Vec<usize>,
     /// For each velocity the contiguous runs of the velocities that move it, itself included, in rising order.

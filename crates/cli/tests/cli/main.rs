@@ -8,6 +8,7 @@ mod bad_soft;
 mod commands;
 mod figures;
 mod interrupt;
+mod robot_looks;
 mod robots;
 mod run;
 mod schema;

@@ -21,7 +21,7 @@ pub use particle::Particle;
 pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
 pub use tree::Tree;
-pub use tree_settings::{TreeJoint, TreeLink, TreeRepeat, TreeSettings};
+pub use tree_settings::{TreeCone, TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Acceleration, Place, Site, Wrench};
@@ -65,6 +65,10 @@ pub trait Body: About {
     /// The name of a part, for bodies of several parts.
     fn part_name(&self, _part: usize) -> Option<&str> {
         None
+    }
+    /// Dry friction on velocities of its own, which can stick: the velocity, and the largest force in N or N m.
+    fn dry_friction(&self) -> Vec<(usize, f64)> {
+        Vec::new()
     }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
@@ -233,6 +237,7 @@ pub trait AnyBody:
     fn parts(&self) -> usize;
     fn part(&self, name: &str) -> Option<usize>;
     fn part_name(&self, part: usize) -> Option<&str>;
+    fn dry_friction(&self) -> Vec<(usize, f64)>;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -271,6 +276,9 @@ impl<B: Body> AnyBody for B {
     }
     fn part_name(&self, part: usize) -> Option<&str> {
         Body::part_name(self, part)
+    }
+    fn dry_friction(&self) -> Vec<(usize, f64)> {
+        Body::dry_friction(self)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);

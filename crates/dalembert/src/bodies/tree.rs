@@ -5,11 +5,9 @@
 //! other body. Markers name the link by `link`; without it they are on the first.
 //!
 //! Joints have armature, damping, friction, springs and stops of their own (`dalembert_trees::passive`); their energy and heat
-//! are part of the ledger.
+//! are part of the ledger. Dry friction sticks and slips like that of contacts, at located instants, unless `slip` makes it smooth.
 
-use super::tree_settings::{
-    TreeJoint, TreeLink, TreeSettings, default_slip, default_stop_damping, default_stop_stiffness,
-};
+use super::tree_settings::{TreeJoint, TreeLink, TreeSettings, default_stop_damping, default_stop_stiffness};
 use super::{Body, Inertia};
 use crate::element::About;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
@@ -62,7 +60,9 @@ impl TryFrom<TreeSettings> for Tree {
             builder.link(LinkSpec {
                 name: link.name.clone(),
                 parent: link.parent.clone(),
-                joint: JointSpec::new(link.name.clone(), kind, placement).with(freedoms),
+                joint: JointSpec::new(link.name.clone(), kind, placement)
+                    .with(freedoms)
+                    .within(link.cone.as_ref().map(Into::into)),
                 offset: Pose::default(),
                 mass: MassProperties { mass: link.mass, centre: Vec3(link.centre), inertia: link.inertia.matrix },
             });
@@ -157,6 +157,7 @@ impl About for Tree {
             stiffness: 0.0,
             rest: 0.0,
             range: None,
+            cone: None,
             repeat: None,
         };
         let settings = TreeSettings {
@@ -168,7 +169,7 @@ impl About for Tree {
                 link("gimbal", Some("screw"), TreeJoint::Universal { first: [1.0, 0.0, 0.0], second: [0.0, 1.0, 0.2] }),
                 link("slide", Some("bird"), TreeJoint::Prismatic { axis: [0.0, 0.0, 1.0] }),
             ],
-            slip: default_slip(),
+            slip: None,
             stop_stiffness: default_stop_stiffness(),
             stop_damping: default_stop_damping(),
         };
@@ -208,6 +209,13 @@ impl Body for Tree {
     fn part_name(&self, part: usize) -> Option<&str> {
         self.tree.links().get(part).map(|l| l.name.as_str())
     }
+    fn dry_friction(&self) -> Vec<(usize, f64)> {
+        if self.smoothing.slip.is_some() {
+            return Vec::new();
+        }
+        let freedoms = self.tree.freedoms().iter().enumerate();
+        freedoms.filter(|(_, f)| f.friction > 0.0).map(|(k, f)| (k, f.friction)).collect()
+    }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         q.copy_from_slice(&self.coordinates);
         v.copy_from_slice(&self.velocities);
@@ -218,8 +226,10 @@ impl Body for Tree {
         }
         let s = &self.smoothing;
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        [("slip", s.slip), ("stop_stiffness", s.stop_stiffness)]
+        s.slip
+            .map(|slip| ("slip", slip))
             .into_iter()
+            .chain([("stop_stiffness", s.stop_stiffness)])
             .find(|(_, x)| !positive(*x))
             .map(|(key, x)| (key, format!("must be positive and finite, not {x}")))
             .or_else(|| {

@@ -4,7 +4,7 @@ use super::Inertia;
 use crate::model::Orientation;
 use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::Vec3;
-use dalembert_trees::{JointKind, LinkSpec, passive};
+use dalembert_trees::{Cone, JointKind, LinkSpec, passive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct TreeSettings {
     /// The links, in any order.
     pub links: Vec<TreeLink>,
-    /// Velocity below which dry friction of joints fades, in rad/s or m/s.
-    #[serde(default = "default_slip")]
-    pub slip: f64,
+    /// Velocity below which dry friction of joints fades, in rad/s or m/s. Without it friction is as it is: joints stick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slip: Option<f64>,
     /// Stiffness of the stops at the ends of ranges, in N m/rad or N/m.
     #[serde(default = "default_stop_stiffness")]
     pub stop_stiffness: f64,
@@ -25,9 +25,6 @@ pub struct TreeSettings {
     pub stop_damping: f64,
 }
 
-pub(super) fn default_slip() -> f64 {
-    passive::Smoothing::default().slip
-}
 pub(super) fn default_stop_stiffness() -> f64 {
     passive::Smoothing::default().stop_stiffness
 }
@@ -89,9 +86,38 @@ pub struct TreeLink {
     /// Range of the coordinate between stops, in rad or m; without it there are no stops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
+    /// How far a spherical joint may turn; all the way without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone: Option<TreeCone>,
     /// Makes a chain of such links, named with a number from 1 on at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<TreeRepeat>,
+}
+
+/// Stops of a spherical joint: how far an axis may lean from where it is without rotation, and how far the link may turn about it.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeCone {
+    /// The axis, in the joint frame and in the link frame.
+    pub axis: [f64; 3],
+    /// The largest angle of the axis, half the opening of the cone; no limit without it.
+    #[schemars(extend("unit" = "rad"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swing: Option<f64>,
+    /// The range of the angle about the axis; no limit without it.
+    #[schemars(extend("unit" = "rad"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twist: Option<[f64; 2]>,
+}
+
+impl From<&TreeCone> for Cone {
+    fn from(cone: &TreeCone) -> Self {
+        Self {
+            axis: Vec3(cone.axis),
+            swing: cone.swing.unwrap_or(f64::INFINITY),
+            twist: cone.twist.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
+        }
+    }
 }
 
 /// A chain of equal links, each hanging on the one before.
@@ -231,6 +257,11 @@ impl TreeSettings {
                 friction: freedom.friction,
                 stiffness: freedom.stiffness,
                 rest: freedom.rest,
+                cone: spec.joint.cone.map(|cone| TreeCone {
+                    axis: cone.axis.0,
+                    swing: cone.swing.is_finite().then_some(cone.swing),
+                    twist: cone.twist.iter().all(|x| x.is_finite()).then_some(cone.twist),
+                }),
                 repeat: None,
                 range: (freedom.lower.is_finite() && freedom.upper.is_finite())
                     .then_some([freedom.lower, freedom.upper]),
@@ -238,7 +269,7 @@ impl TreeSettings {
         };
         Self {
             links: links.iter().map(link).collect(),
-            slip: default_slip(),
+            slip: None,
             stop_stiffness: default_stop_stiffness(),
             stop_damping: default_stop_damping(),
         }

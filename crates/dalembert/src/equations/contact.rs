@@ -1,21 +1,26 @@
-//! The contacts of a model: [`Contacts`] for [`Model`].
+//! The contacts of a model: [`Contacts`] for [`Model`]. First come the pairs of surfaces and points, then the dry friction of bodies on
+//! their own velocities, which has a press of its own: the largest force, with coefficient 1.
 
 use super::{Work, plain};
 use crate::bodies::Bodies;
 use crate::contacts::{CONTACT_ROWS, Surfaces};
-use crate::model::{Model, Pair, Wrench};
+use crate::model::{Brake, Model, Pair, Wrench};
 use dalembert_methods::algebra::{Block, Rows};
 use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::{Scalar, State};
 
 impl Contacts for Model {
     fn contacts(&self) -> usize {
-        self.layout.pairs.len()
+        self.layout.pairs.len() + self.layout.brakes.len()
     }
     fn tangents(&self, contact: usize) -> usize {
-        self.layout.pairs[contact].rows.len() - 1
+        self.layout.pairs.get(contact).map_or(1, |pair| pair.rows.len() - 1)
     }
     fn contact_name(&self, contact: usize) -> String {
+        if let Some(brake) = self.brake(contact) {
+            let body = &self.bodies[brake.body];
+            return format!("body.{}.{}", body.name, body.item.velocity_name(brake.own));
+        }
         let pair = &self.layout.pairs[contact];
         let element = &self.contacts[pair.element];
         if element.markers.len() == 2 {
@@ -27,6 +32,7 @@ impl Contacts for Model {
         self.layout.contact_blocks.clone()
     }
     fn contact_gap<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        out[self.layout.pairs.len()..].fill(S::zero());
         for (pair, out) in self.layout.pairs.iter().zip(out) {
             w.gather(&pair.markers);
             let now = plain(s, &w.signals);
@@ -34,13 +40,13 @@ impl Contacts for Model {
         }
     }
     fn contact_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        (0..self.layout.pairs.len()).for_each(|contact| self.rate_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.rate_of_contact(contact, s, w, out));
     }
     fn contact_bias<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        (0..self.layout.pairs.len()).for_each(|contact| self.bias_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.bias_of_contact(contact, s, w, out));
     }
     fn contact_jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
-        (0..self.layout.pairs.len()).for_each(|contact| self.jacobian_of_contact(contact, s, w, out));
+        (0..Contacts::contacts(self)).for_each(|contact| self.jacobian_of_contact(contact, s, w, out));
     }
     fn contact_rate_of<S: Scalar>(&self, some: &[usize], s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         some.iter().for_each(|&contact| self.rate_of_contact(contact, s, w, out));
@@ -52,24 +58,41 @@ impl Contacts for Model {
         some.iter().for_each(|&contact| self.jacobian_of_contact(contact, s, w, out));
     }
     fn restitution(&self, contact: usize) -> f64 {
-        self.touch(contact).restitution
+        self.touch(contact).map_or(0.0, |touch| touch.restitution)
     }
     fn suction<S: Scalar>(&self, contact: usize, t: S) -> Option<S> {
-        self.touch(contact).suction_at(t)
+        self.touch(contact)?.suction_at(t)
+    }
+    fn own_press(&self, contact: usize) -> Option<f64> {
+        self.brake(contact).map(|brake| brake.force)
     }
     fn sliding<S: Scalar>(&self, contact: usize, direction: [S; 2], speed: S) -> [S; 2] {
-        self.touch(contact).friction.resistance(direction, speed)
+        match self.touch(contact) {
+            Some(touch) => touch.friction.resistance(direction, speed),
+            None => [-direction[0], S::zero()],
+        }
     }
     fn sticking(&self, contact: usize, direction: [f64; 2]) -> [f64; 2] {
-        self.touch(contact).friction.grip(direction)
+        match self.touch(contact) {
+            Some(touch) => touch.friction.grip(direction),
+            None => [-direction[0], 0.0],
+        }
     }
     fn excess(&self, contact: usize, force: [f64; 2], press: f64) -> f64 {
-        self.touch(contact).friction.excess(force, press)
+        match self.touch(contact) {
+            Some(touch) => touch.friction.excess(force, press),
+            None => force[0].abs() - press,
+        }
     }
 }
 
 impl Model {
     fn rate_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        if let Some(brake) = self.brake(contact) {
+            out[brake.rows.start] = S::zero();
+            out[brake.rows.start + 1] = s.v[brake.velocity];
+            return;
+        }
         let pair = &self.layout.pairs[contact];
         w.gather(&pair.markers);
         let now = plain(s, &w.signals);
@@ -78,6 +101,10 @@ impl Model {
     }
 
     fn bias_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        if let Some(brake) = self.brake(contact) {
+            out[brake.rows.clone()].fill(S::zero());
+            return;
+        }
         let pair = &self.layout.pairs[contact];
         w.gather(&pair.markers);
         self.gather_accelerations(s, w, &pair.markers);
@@ -87,6 +114,10 @@ impl Model {
     }
 
     fn jacobian_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
+        if let Some(brake) = self.brake(contact) {
+            out.block_mut(brake.block).copy_from_slice(&[S::zero(), S::one()]);
+            return;
+        }
         let Pair { element, markers, rows, blocks } = &self.layout.pairs[contact];
         w.gather(markers);
         let now = plain(s, &w.signals);
@@ -108,7 +139,13 @@ impl Model {
         }
     }
 
-    fn touch(&self, contact: usize) -> crate::contacts::Touch<'_> {
-        self.contacts[self.layout.pairs[contact].element].item.touch()
+    /// What a pair of a surface and a point has; nothing for friction of bodies on their own velocities.
+    fn touch(&self, contact: usize) -> Option<crate::contacts::Touch<'_>> {
+        Some(self.contacts[self.layout.pairs.get(contact)?.element].item.touch())
+    }
+
+    /// The dry friction of a body, if the contact is one.
+    pub(crate) fn brake(&self, contact: usize) -> Option<&Brake> {
+        self.layout.brakes.get(contact.checked_sub(self.layout.pairs.len())?)
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Layout {
     pub coupling: Coupling,
     /// The contacts, one for each surface and point.
     pub pairs: Vec<Pair>,
+    /// Dry friction of bodies on their own velocities, numbered as contacts after the pairs.
+    pub brakes: Vec<Brake>,
     pub contact_blocks: Vec<Block>,
     /// The largest number of markers of an element.
     pub most_markers: usize,
@@ -58,7 +60,28 @@ pub(crate) struct Pair {
     pub blocks: [Option<usize>; 2],
 }
 
+/// Dry friction on one velocity.
+pub(crate) struct Brake {
+    /// The body and the number of the velocity in it.
+    pub body: usize,
+    pub own: usize,
+    /// The velocity among all.
+    pub velocity: usize,
+    /// The largest force, in N or N m.
+    pub force: f64,
+    /// Its rows among those of all contacts: one that is always zero, and the velocity.
+    pub rows: Range<usize>,
+    /// Its block in the Jacobian of contacts.
+    pub block: usize,
+}
+
 impl Layout {
+    /// The rows of all contacts.
+    pub fn contact_rows(&self) -> usize {
+        let last = self.brakes.last().map(|brake| brake.rows.end);
+        last.or(self.pairs.last().map(|pair| pair.rows.end)).unwrap_or(0)
+    }
+
     pub fn new(
         bodies: &[Entry<Box<dyn AnyBody>>],
         markers: &[Marker],
@@ -113,7 +136,8 @@ impl Layout {
         let clusters = constraints.iter().flat_map(|c| c.markers.chunks(c.item.cluster(c.markers.len()).max(1)));
         let together = forces.iter().map(|f| f.markers.as_slice()).chain(clusters);
         let coupling = couple(&v, together.map(|m| m.iter().map(|&m| markers[m].body)));
-        let (pairs, contact_blocks) = pair_up(contacts, markers, &v);
+        let (pairs, mut contact_blocks) = pair_up(contacts, markers, &v);
+        let brakes = brakes(bodies, &v, pairs.last().map_or(0, |pair| pair.rows.end), &mut contact_blocks);
         let shape = Shape {
             q: total(&q),
             v: total(&v),
@@ -145,6 +169,7 @@ impl Layout {
             blocks,
             coupling,
             pairs,
+            brakes,
             contact_blocks,
         }
     }
@@ -173,6 +198,25 @@ fn pair_up(
         }
     }
     (pairs, blocks)
+}
+
+/// The dry friction of all bodies, with rows from `row` on.
+fn brakes(
+    bodies: &[Entry<Box<dyn AnyBody>>],
+    v: &[Range<usize>],
+    mut row: usize,
+    blocks: &mut Vec<Block>,
+) -> Vec<Brake> {
+    let mut brakes = Vec::new();
+    for (body, entry) in bodies.iter().enumerate() {
+        for (own, force) in entry.item.dry_friction() {
+            let velocity = v[body].start + own;
+            blocks.push(Block { row, rows: 2, col: velocity, cols: 1 });
+            brakes.push(Brake { body, own, velocity, force, rows: row..row + 2, block: blocks.len() - 1 });
+            row += 2;
+        }
+    }
+    brakes
 }
 
 /// Consecutive ranges of the given lengths.

@@ -108,7 +108,7 @@ impl<'m> Channels<'m> {
             scratch: Scratch::default(),
             solver: None,
             multipliers: vec![0.0; model.shape().rows()],
-            forces: vec![0.0; model.layout.pairs.last().map_or(0, |pair| pair.rows.end)],
+            forces: vec![0.0; model.layout.contact_rows()],
             needs_multipliers,
         }
     }

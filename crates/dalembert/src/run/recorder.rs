@@ -5,7 +5,7 @@ use super::channels::{Channels, matches};
 use super::checkpoint::{Written, pack};
 use super::driver::Watcher;
 use super::triggers::ChannelTriggers;
-use crate::model::Model;
+use crate::model::{Model, Pair};
 use crate::picture::{Film, PATTERNS};
 use crate::scene::Scene;
 use dalembert_methods::State;
@@ -193,12 +193,13 @@ impl Observer<Model> for Recorder<'_> {
         let impact = event.kind == Kind::Impact;
         let unit = if impact { "N s" } else { "N" };
         for (&contact, values) in event.contacts.iter().zip(&event.values) {
-            let pair = &self.model.layout.pairs[contact];
+            let pair = self.model.layout.pairs.get(contact);
+            let element = |pair: &Pair| format!("contact.{}", self.model.contacts[pair.element].name);
             let event = Event {
                 time: event.t,
                 kind: event.kind.name().to_owned(),
-                element: format!("contact.{}", self.model.contacts[pair.element].name),
-                marker: self.model.markers[pair.markers[1]].name.clone(),
+                element: pair.map_or_else(|| self.model.contact_name(contact), element),
+                marker: pair.map_or_else(String::new, |pair| self.model.markers[pair.markers[1]].name.clone()),
                 value: values[0],
                 unit: unit.to_owned(),
             };

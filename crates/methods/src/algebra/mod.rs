@@ -20,7 +20,7 @@ pub use lu::{Lu, SingularColumn};
 pub(crate) use mass::cholesky;
 pub use mass::{Mass, MassBlock, MassError};
 pub use rows::{Block, Rows};
-pub use saddle::{CONSISTENT, DEPENDENT, RETURN, SPREAD, Saddle, SaddleError};
+pub use saddle::{CONSISTENT, DEPENDENT, RETURN, SPREAD, Saddle, SaddleError, VANISHED};
 pub use sparse::{Sparse, SparseLu};
 
 /// The product of two vectors of the same length, in four interleaved sums (which compilers turn into lanes).

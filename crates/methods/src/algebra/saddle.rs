@@ -21,6 +21,12 @@
 //! constraints that are redundant where they hold (a Bricard mechanism) seem independent, by an angle equal to
 //! the error, at trial states slightly off the constraints, and to obey them there would stop the mechanism.
 //!
+//! **Size.** A row may vanish as a whole where it does not depend on others: the loop of a tree in coordinates of joints has such a row
+//! where it is stretched out. Its direction is rounding there. Rows are therefore measured by the largest size they have had, not by their
+//! present one: pivots are sin² times the square of what is left of the row. Rounding ε of its entries and of the configuration turns what is
+//! left, of relative size δ, by ε/δ²: a row with δ² at most [`VANISHED`] = 1e-7 is dependent. What it would have held back until it returns
+//! is of the order δ, too.
+//!
 //! **Multipliers.** With dependent rows λ is not unique, a is. Of all multipliers those with the smallest Σλ² are
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
 //! of the dependent rows, at most [`SPREAD`] steps; every iterate is a valid set of multipliers.)
@@ -34,6 +40,8 @@ use std::fmt;
 pub const DEPENDENT: f64 = 1e-10;
 /// Pivot above which a row that was dependent counts as independent again.
 pub const RETURN: f64 = 1e-6;
+/// Square of the size of a row, relative to the largest it has had, at or below which it counts as vanished and hence as dependent.
+pub const VANISHED: f64 = 1e-7;
 /// Unmet part of a dependent row, relative to the size of the accelerations, above which the rows contradict each other.
 pub const CONSISTENT: f64 = 1e-6;
 /// Most steps of the iteration for the smallest multipliers.
@@ -85,6 +93,8 @@ pub struct Saddle {
     schur: Schur,
     active: usize,
     diagonal: Vec<f64>,
+    /// The largest diagonal entry that each row has had.
+    largest: Vec<f64>,
     scale: Vec<f64>,
     pivot: Vec<f64>,
     threshold: Vec<f64>,
@@ -119,6 +129,7 @@ impl Saddle {
             schur,
             active: m,
             diagonal: zeros(m),
+            largest: zeros(m),
             scale: zeros(m),
             pivot: zeros(m),
             threshold: zeros(m),
@@ -146,9 +157,13 @@ impl Saddle {
         self.schur.assemble(mass, rows);
         self.schur.diagonal(&mut self.diagonal);
         for i in 0..self.scale.len() {
+            if i < active {
+                self.largest[i] = self.largest[i].max(self.diagonal[i]);
+            }
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
-            self.scale[i] = if usable { self.diagonal[i].sqrt().recip() } else { 0.0 };
-            self.threshold[i] = DEPENDENT;
+            self.scale[i] = if usable { self.largest[i].sqrt().recip() } else { 0.0 };
+            let vanished = self.diagonal[i] <= VANISHED * self.largest[i];
+            self.threshold[i] = if vanished { 2.0 * VANISHED } else { DEPENDENT };
             self.kept[i] = !self.held[i];
         }
         self.schur.scale(&self.scale);
@@ -176,6 +191,16 @@ impl Saddle {
     /// Sets which rows are remembered as dependent.
     pub fn hold(&mut self, held: &[bool]) {
         self.held.copy_from_slice(held);
+    }
+
+    /// The largest size that each row has had, in the metric of M⁻¹, squared. With [`Saddle::resize`] it restores the memory of a run.
+    pub fn sizes(&self) -> &[f64] {
+        &self.largest
+    }
+
+    /// Sets the largest sizes.
+    pub fn resize(&mut self, sizes: &[f64]) {
+        self.largest.copy_from_slice(sizes);
     }
 
     /// Forgets which rows were dependent: the next factorisation decides anew.
@@ -425,7 +450,10 @@ impl Saddle {
         for i in 0..out.len() {
             out[i] = match residual[i].abs() {
                 0.0 => 0.0,
-                r if self.diagonal[i] > f64::MIN_POSITIVE => r * out[i] / self.diagonal[i],
+                // A row that has nearly vanished is measured as if it had its largest size.
+                r if self.diagonal[i] > f64::MIN_POSITIVE => {
+                    r * out[i] / (self.diagonal[i] * self.largest[i].max(self.diagonal[i])).sqrt()
+                }
                 _ => f64::INFINITY,
             };
         }

@@ -57,6 +57,8 @@ pub(super) struct Item {
     pub grip: Grip,
     /// The least press.
     pub floor: f64,
+    /// Whether it is the press itself, which nothing changes; then the normal row does not move.
+    pub given: bool,
 }
 
 /// The contacts and how they move each other.
@@ -264,14 +266,17 @@ impl Problem {
                 normal.push.extend((0..item.tangents).map(|k| (item.row + 1 + k, unit * phi[k])));
             }
             let first = columns.len();
-            columns.push(normal);
+            let normal = (!item.given).then_some(normal);
+            let vertices = first + usize::from(normal.is_some());
+            columns.extend(normal);
             if let Grip::Cone(list) = &item.grip {
-                let sigma = first + 1 + list.len();
+                let sigma = vertices + list.len();
                 for g in list {
                     let terms: Vec<_> = (0..item.tangents).map(|k| (item.row + 1 + k, unit * g[k])).collect();
                     columns.push(Column { watch: terms.clone(), push: terms, link: vec![(sigma, 1.0)], spare: 0.0 });
                 }
-                let link = std::iter::once((first, 1.0)).chain((first + 1..sigma).map(|k| (k, -1.0))).collect();
+                let press = (first..vertices).map(|k| (k, 1.0));
+                let link = press.chain((vertices..sigma).map(|k| (k, -1.0))).collect();
                 columns.push(Column { link, spare: item.floor / unit, ..Column::default() });
             }
         }
@@ -298,7 +303,7 @@ mod tests {
     use super::*;
 
     fn item(grip: Grip, tangents: usize) -> Item {
-        Item { row: 0, tangents, grip, floor: 0.0 }
+        Item { row: 0, tangents, grip, floor: 0.0, given: false }
     }
 
     /// A particle of unit mass pressed with 1 and pulled with f along one tangent, μ = 0.5.
@@ -346,6 +351,20 @@ mod tests {
             let held = answer.force[1].hypot(answer.force[2]);
             assert!((held - 1.7 * (1.0 - 1e-6)).abs() < 1e-10, "{held}");
             assert!(answer.motion[1] * cosine + answer.motion[2] * sine > 0.0);
+        }
+    }
+
+    /// A brake with a press of 2 and a coefficient of 0.5 on a unit mass: it holds pulls up to 1.
+    #[test]
+    fn a_given_press_holds_what_it_can() {
+        let vertex = |_: usize, d: [f64; 2]| [-0.5 * d[0], 0.0];
+        for (pull, force, slip) in [(0.7, -0.7, 0.0), (1.2, -1.0, 0.2), (-3.0, 1.0, -2.0)] {
+            let cone = Grip::Cone(vertices(1, |d| vertex(0, d)));
+            let brake = Item { row: 0, tangents: 1, grip: cone, floor: 2.0, given: true };
+            let mut problem = Problem { w: vec![0.0, 0.0, 0.0, 1.0], c: vec![0.0, pull], items: vec![brake] };
+            let answer = problem.solve(&vertex).unwrap();
+            assert!((answer.force[0] - 2.0).abs() < 1e-15);
+            assert!((answer.force[1] - force).abs() < 1e-15 && (answer.motion[1] - slip).abs() < 1e-15, "{answer:?}");
         }
     }
 

@@ -8,6 +8,9 @@
 //! of the gap. Its press N counts what the suction presses, so that friction holds with it, and the contact opens where N
 //! would become negative: where the load exceeds A. An open contact is not pulled.
 //!
+//! **Press of its own.** A contact may be always closed with a press that does not depend on the motion: a brake, or the dry friction
+//! of a joint. Its gap and the row of γ̇ are zero throughout; only slip is resisted, with forces from a fixed set.
+//!
 //! **Friction.** A law is given by its force for unit press. The forces a contact can hold are a convex set around zero, the
 //! section of its cone; the force against slip in a direction is the point of the section that takes most power
 //! from it (maximum dissipation \[1\]). For isotropic friction that is −μ u/|u|. For an ellipse with semi-axes a, b it
@@ -88,6 +91,11 @@ pub trait Contacts: System {
     /// The suction A(t) ≥ 0 of a contact in newtons, which pulls its point to the surface while it is closed; nothing if it is
     /// no sucker.
     fn suction<S: Scalar>(&self, _contact: usize, _t: S) -> Option<S> {
+        None
+    }
+    /// The press in newtons of a contact that is always closed and pressed by itself; nothing for contacts that open and close. It has
+    /// one tangent.
+    fn own_press(&self, _contact: usize) -> Option<f64> {
         None
     }
     /// The friction force for unit press against slip in a unit direction with a speed in m/s.

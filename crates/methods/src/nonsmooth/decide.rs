@@ -203,7 +203,8 @@ fn balance<Y: Contacts>(
                     }
                     Part::Starts(_) | Part::Rests => Grip::Cone(vertices(tangents, |d| vertex(k, d))),
                 };
-                Item { row: first[k], tangents, grip, floor: 0.0 }
+                let press = model.own_press(chosen[k]);
+                Item { row: first[k], tangents, grip, floor: press.unwrap_or(0.0), given: press.is_some() }
             })
             .collect();
         let mut problem = Problem { w: delassus.w.clone(), c: c.clone(), items };

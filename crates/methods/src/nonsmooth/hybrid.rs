@@ -7,7 +7,7 @@
 //! r = N φ(u)            for every sliding one: sliding friction, linear in the multipliers (loads)
 //! ```
 //!
-//! Closed suckers add −(∂γ̇/∂v)ᵀ A(t) to the forces f.
+//! Closed suckers add −(∂γ̇/∂v)ᵀ A(t) to the forces f. Sliding contacts with a press of their own add (∂u/∂v)ᵀ N φ(u); they have no row γ.
 //!
 //! **Direction of sliding.** A mode keeps a reference direction e. With slip u = α e + β n the law is read in the direction
 //! (e + ϱ n)/√(1 + ϱ²), ϱ = β/α, with speed α √(1 + ϱ²). This goes on smoothly through α = 0, so that a step may
@@ -42,8 +42,12 @@ pub struct Hybrid<'a, Y> {
     inner: Shape,
     /// The first row of each contact among the rows of contacts, and their number.
     starts: Vec<usize>,
-    /// The closed contacts.
+    /// The closed contacts whose press is a multiplier.
     closed: Vec<usize>,
+    /// The contacts with a press of their own, and that press in N.
+    pressed: Vec<(usize, f64)>,
+    /// All closed contacts.
+    touching: Vec<usize>,
     /// The closed contacts with suction.
     sucking: Vec<usize>,
     /// The rows of contacts that are held without slip.
@@ -94,6 +98,8 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             inner: model.shape(),
             starts,
             closed: Vec::new(),
+            pressed: Vec::new(),
+            touching: Vec::new(),
             sucking: Vec::new(),
             stuck: Vec::new(),
             creep: vec![FAINT; count],
@@ -138,7 +144,9 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     /// Sets the modes. This changes the shape: whatever was made for the old one (integrators, scratch) must be started anew.
     pub fn set_modes(&mut self, modes: &[Mode]) {
         self.modes = modes.to_vec();
-        self.closed = (0..modes.len()).filter(|&i| modes[i].closed()).collect();
+        self.touching = (0..modes.len()).filter(|&i| modes[i].closed()).collect();
+        self.pressed = self.touching.iter().filter_map(|&i| Some((i, self.model.own_press(i)?))).collect();
+        self.closed = self.touching.iter().copied().filter(|&i| self.model.own_press(i).is_none()).collect();
         self.sucking = self.closed.iter().copied().filter(|&i| self.model.suction(i, 0.0).is_some()).collect();
         let stuck = (0..modes.len()).filter(|&i| modes[i] == Mode::Stick);
         self.stuck = stuck.flat_map(|i| self.starts[i] + 1..self.starts[i + 1]).collect();
@@ -154,7 +162,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 }
             }
         }
-        self.plain = shift == 0 && self.pieces.len() == blocks.len();
+        self.plain = shift == 0 && self.stuck.is_empty() && self.pieces.len() == blocks.len();
         let rows = self.contact_rows();
         for (source, b) in self.model.contact_blocks().iter().enumerate() {
             for first in 0..b.rows {
@@ -181,6 +189,14 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     fn sliding(&self) -> impl Iterator<Item = (usize, usize, [f64; 2])> + '_ {
         self.closed.iter().enumerate().filter_map(|(k, &i)| match self.modes[i] {
             Mode::Slide { direction } if self.tangents(i) > 0 => Some((i, self.inner.g + k, direction)),
+            _ => None,
+        })
+    }
+
+    /// The contacts that slide under a press of their own, with that press and their direction.
+    fn braking(&self) -> impl Iterator<Item = (usize, f64, [f64; 2])> + '_ {
+        self.pressed.iter().filter_map(|&(i, press)| match self.modes[i] {
+            Mode::Slide { direction } => Some((i, press, direction)),
             _ => None,
         })
     }
@@ -233,6 +249,20 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 out[self.starts[i] + 1 + k] = -(force[k] * multipliers[row]);
             }
         }
+        for &(i, press) in &self.pressed {
+            out[self.starts[i]] = S::from(press);
+        }
+        self.brake(&w.rate, out);
+    }
+
+    /// Writes the forces of contacts that slide under a press of their own, by rows of contacts.
+    fn brake<S: Scalar>(&self, rate: &[S], out: &mut [S]) {
+        for (i, press, direction) in self.braking() {
+            let force = self.resistance(i, direction, rate);
+            for k in 0..self.tangents(i) {
+                out[self.starts[i] + 1 + k] = force[k] * press;
+            }
+        }
     }
 
     /// The multipliers of the rows of the model among those of all rows.
@@ -269,7 +299,8 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn coupling(&self) -> Coupling {
         let mut coupling = self.model.coupling();
         let blocks = self.model.contact_blocks();
-        for i in self.sliding().map(|(i, ..)| i).chain(self.sucking.iter().copied()) {
+        let braking = self.braking().map(|(i, ..)| i);
+        for i in self.sliding().map(|(i, ..)| i).chain(self.sucking.iter().copied()).chain(braking) {
             let rows = self.starts[i]..self.starts[i + 1];
             let own: Vec<_> = blocks.iter().filter(|b| b.row < rows.end && rows.start < b.row + b.rows).collect();
             let groups = coupling.groups.iter().enumerate();
@@ -304,9 +335,9 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn prepare<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>) {
         self.model.prepare(s, &mut w.model);
-        if !self.closed.is_empty() {
-            self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.rate);
-            self.model.contact_jacobian_of(&self.closed, s, &mut w.model, &mut w.contact);
+        if !self.touching.is_empty() {
+            self.model.contact_rate_of(&self.touching, s, &mut w.model, &mut w.rate);
+            self.model.contact_jacobian_of(&self.touching, s, &mut w.model, &mut w.contact);
         }
     }
     fn mass<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Mass<S>) {
@@ -314,14 +345,15 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.force(s, &mut w.model, out);
-        if self.sucking.is_empty() {
+        if self.sucking.is_empty() && self.pressed.is_empty() {
             return;
         }
         w.values.fill(S::zero());
         for &i in &self.sucking {
-            w.values[self.starts[i]] = self.suction(i, s.t);
+            w.values[self.starts[i]] = -self.suction(i, s.t);
         }
-        w.contact.add_transpose(-1.0, &w.values, out);
+        self.brake(&w.rate, &mut w.values);
+        w.contact.add_transpose(1.0, &w.values, out);
     }
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.rate(s, &mut w.model, out);
@@ -331,7 +363,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         self.own_multipliers(multipliers, &mut w.own);
         self.model.integrand(s, &w.own, &mut w.model, own);
         accounts.fill(S::zero());
-        if self.closed.is_empty() {
+        if self.touching.is_empty() {
             return;
         }
         // Power of the contact forces on the system is (N − A) ∂γ̇/∂v v + r ∂u/∂v v; what is not heat −r u is the drive's.
@@ -344,7 +376,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         w.contact.add_apply(&s.v, &mut w.moved);
         let power = forces.iter().zip(&w.moved).fold(S::zero(), |sum, (&f, &v)| sum + f * v);
         let mut heat = S::zero();
-        for (i, ..) in self.sliding() {
+        for i in self.sliding().map(|(i, ..)| i).chain(self.braking().map(|(i, ..)| i)) {
             for row in self.starts[i] + 1..self.starts[i + 1] {
                 heat -= forces[row] * w.rate[row];
             }
@@ -365,15 +397,15 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn constraint_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_rate(s, &mut w.model, &mut w.own);
-        self.model.contact_rate_of(&self.closed, s, &mut w.model, &mut w.values);
+        self.model.contact_rate_of(&self.touching, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
     }
     fn scleronomic(&self) -> bool {
-        self.closed.is_empty() && self.model.scleronomic()
+        self.touching.is_empty() && self.model.scleronomic()
     }
     fn constraint_bias<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
         self.model.constraint_bias(s, &mut w.model, &mut w.own);
-        self.model.contact_bias_of(&self.closed, s, &mut w.model, &mut w.values);
+        self.model.contact_bias_of(&self.touching, s, &mut w.model, &mut w.values);
         self.merge(&w.own, &w.values, out);
     }
     fn jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Rows<S>) {

@@ -12,6 +12,8 @@
 //! With `impact_friction` they obey the section of sliding friction at zero speed: they stop a slip, or slide with it, or reverse
 //! it, as maximum dissipation decides at the end of each phase (Newton, Poisson) or all along (energetic).
 //!
+//! Contacts with a press of their own have no part in impacts: a finite force makes no impulse.
+//!
 //! Contacts that touch but part do not take part; if the impact turns them back they have an impact of their own at the same instant.
 //!
 //! Newton's law with friction, or with different ε at contacts that act on each other, can create energy
@@ -114,7 +116,9 @@ fn impact<Y: Contacts>(
     dead: &[bool],
 ) -> Result<Option<Outcome>, IntegrateError> {
     let model = y.model();
-    let touches = |_, gap: f64, rate: &[f64]| gap <= options.touch && rate[0] <= options.rest;
+    let touches = |i: usize, gap: f64, rate: &[f64]| {
+        gap <= options.touch && rate[0] <= options.rest && model.own_press(i).is_none()
+    };
     let (delassus, chosen) = Delassus::new(y, s, touches)?;
     let before: Vec<f64> = delassus.rows.iter().map(|&row| delassus.rate[row]).collect();
     let mut first = Vec::new();
@@ -214,7 +218,7 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
                     Mode::Stick if !released[k] => Grip::Hold,
                     _ => Grip::Free,
                 };
-                Item { row: self.first[k], tangents, grip, floor: floor[k] }
+                Item { row: self.first[k], tangents, grip, floor: floor[k], given: false }
             });
             let mut problem = Problem { w: self.delassus.w.clone(), c: c.clone(), items: items.collect() };
             let answer = problem.solve(&vertex).map_err(|_| ContactError::Undecided {

@@ -64,10 +64,13 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         let mut functions = Vec::new();
         for (i, mode) in y.modes().iter().enumerate() {
             let tangents = y.start(i + 1) - y.start(i) - 1;
+            let lifts = y.model().own_press(i).is_none();
             match mode {
                 Mode::Open => functions.push((i, Watched::Gap(below[i]))),
                 Mode::Slide { .. } => {
-                    functions.push((i, Watched::Press));
+                    if lifts {
+                        functions.push((i, Watched::Press));
+                    }
                     if tangents > 0 {
                         functions.push((i, Watched::Advance(below[i])));
                     }
@@ -76,7 +79,9 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                     }
                 }
                 Mode::Stick => {
-                    functions.push((i, Watched::Press));
+                    if lifts {
+                        functions.push((i, Watched::Press));
+                    }
                     if tangents > 0 {
                         functions.push((i, if shared[i] { Watched::Shared } else { Watched::Cone }));
                     }

@@ -20,12 +20,31 @@ pub(super) struct Active {
     pub rebound: f64,
     /// The impulse of suction, in N s.
     pub pull: f64,
+    /// The impulse of a press of its own, in N s.
+    pub press: Option<f64>,
     /// The speed of slip before the step, in m/s.
     pub speed: f64,
 }
 
+/// The same for a contact with one tangent under a press of its own.
+fn brake<Y: Contacts>(model: &Y, a: &Active, slip: f64, press: f64) -> ([f64; 3], bool) {
+    if a.own[1][1] <= 0.0 {
+        return ([press, 0.0, 0.0], true);
+    }
+    let held = -slip / a.own[1][1];
+    if model.excess(a.contact, [held, 0.0], press) <= 0.0 {
+        return ([press, held, 0.0], true);
+    }
+    // Sliding friction that exceeds what stops the slip stops it.
+    let force = press * model.sliding(a.contact, [slip.signum(), 0.0], a.speed)[0];
+    if force.abs() >= held.abs() { ([press, held, 0.0], true) } else { ([press, force, 0.0], false) }
+}
+
 /// The impulse of one contact that leaves y = own P + c complementary to it, and whether it sticks.
 pub(super) fn local<Y: Contacts>(model: &Y, a: &Active, c: [f64; 3]) -> ([f64; 3], bool) {
+    if let Some(press) = a.press {
+        return brake(model, a, c[1], press);
+    }
     if c[0] >= 0.0 || a.own[0][0] <= 0.0 {
         return ([0.0; 3], false);
     }

@@ -283,9 +283,10 @@ impl<'a, Y: Contacts> Stepper<'a, Y> {
             let approach = self.before[row];
             let rebound = if approach < 0.0 { model.restitution(contact) * approach } else { 0.0 };
             let pull = model.suction(contact, self.middle.t).map_or(0.0, |suction| h * suction);
+            let press = model.own_press(contact).map(|press| h * press);
             let tangents = end - row - 1;
             let speed = self.before[row + 1..end].iter().fold(0.0, |speed: f64, u| speed.hypot(*u));
-            self.active.push(Active { contact, row, tangents, line, own, rebound, pull, speed });
+            self.active.push(Active { contact, row, tangents, line, own, rebound, pull, press, speed });
         }
         self.impulse[apart..].fill(0.0);
         Ok(())
