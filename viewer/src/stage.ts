@@ -1,5 +1,5 @@
 // The stage: scene, light, camera and the picture on the screen.
-import { AmbientLight, Box3, DirectionalLight, Matrix4, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { AmbientLight, Box3, DirectionalLight, Matrix4, PerspectiveCamera, Quaternion, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { type Motion, type Sample, meshSize } from "./animation";
 import { type Theme, theme } from "./colours";
@@ -112,10 +112,11 @@ export class Stage {
     const right = Math.abs(up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
     right.addScaledVector(up, -right.dot(up)).normalize();
     const towards = new Vector3().crossVectors(right, up);
-    const oblique = towards.clone().multiplyScalar(1.6).addScaledVector(right, 0.9).addScaledVector(up, 0.75);
+    const height = this.isUnderCeiling() ? -1 : 1;
+    const oblique = towards.clone().multiplyScalar(1.6).addScaledVector(right, 0.9).addScaledVector(up, 0.75 * height);
     const directions: Record<Preset, Vector3> = {
       // A little from above, so that the ground is more than a line.
-      best: this.flat()?.addScaledVector(up, 0.14) ?? oblique,
+      best: this.flat()?.addScaledVector(up, 0.14 * height) ?? oblique,
       oblique,
       front: towards,
       side: right,
@@ -131,6 +132,16 @@ export class Stage {
     this.camera.position.copy(this.middle).addScaledVector(back, distance);
     this.controls.update();
     this.request();
+  }
+
+  /** Whether planes are above the motion and none below, so that it is seen from below. */
+  private isUnderCeiling(): boolean {
+    const { surfaces, up } = this.motion.animation;
+    const slopes = surfaces.flatMap(({ surface, turn: [w, x, y, z] }) => {
+      if (!("plane" in surface)) return [];
+      return [new Vector3(...surface.plane).applyQuaternion(new Quaternion(x, y, z, w)).dot(new Vector3(...up))];
+    });
+    return slopes.some((slope) => slope < -0.5) && !slopes.some((slope) => slope > 0.5);
   }
 
   /** How far away the corners of the box are inside the picture. */

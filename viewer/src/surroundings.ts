@@ -58,7 +58,8 @@ export class Surroundings {
       const { surface } = scenery;
       if ("plane" in surface) {
         const normal = new Vector3(...surface.plane);
-        ground ||= normal.angleTo(this.up) < 0.5;
+        // A floor, or a ceiling, which is seen from below.
+        ground ||= Math.abs(normal.dot(this.up)) > 0.88;
         group.add(...this.patch(normal, size));
       } else if ("sphere" in surface) {
         group.add(new Mesh(new SphereGeometry(surface.sphere, 48, 24), this.skin));

@@ -1,5 +1,6 @@
 // Frames per second at 1280 × 720: a leech of 200 segments, and 1000 boxes.
 import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { launch, open } from "./browser.mjs";
 import { folder, report } from "./tool.mjs";
@@ -98,6 +99,7 @@ for (const [name, text] of [["leech-200", LEECH], ["boxes-1000", BOXES]]) {
   await context.close();
 }
 await browser.close();
+console.log(`${cpus().length} processors with ${loadavg()[0].toFixed(1)} programs at work on average in the last minute`);
 for (const r of rows) {
   const work = `${r.triangles} triangles in ${r.calls} calls, ${r.share.toFixed(0)} % of the time in JavaScript`;
   console.log(`${r.name}: ${r.rate.toFixed(1)} frames per second at ${r.size} (${work}; ${r.renderer})`);
