@@ -56,7 +56,8 @@ fn a_spring_moves_a_slider_only_beyond_friction() {
     };
     let settings = ["run.until=8", "run.tolerance=1e-10", "output.every=1"];
     let held = completed(&scene(0.29), &settings);
-    assert_eq!(last(&held, "body.tree.slider.position.x"), 0.29);
+    // Some ten steps with one projection each, to rounding.
+    assert!((last(&held, "body.tree.slider.position.x") - 0.29).abs() < 1e-14);
     let mut exact: f64 = 1.7;
     let mut swings = 0;
     while 10.0 * exact.abs() > 3.0 {

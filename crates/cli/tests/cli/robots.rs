@@ -58,7 +58,7 @@ fn a_robot_file_is_evaluated() {
 fn a_whole_scene_is_evaluated() {
     let folder = tempdir().unwrap();
     let text = "[body.bead]\nkind = \"particle\"\nmass = 2\nposition = [0.6, 0, -0.8]\n\
-                [constraint.rod]\nkind = \"distance\"\nbetween = [\"ground\", \"bead\"]\n\
+                [constraint.rod]\nkind = \"distance\"\nbetween = [\"ground\", \"bead\"]\nlength = 1\n\
                 [world]\ngravity = [0, 0, -9.81]\n[run]\nuntil = 1\n";
     std::fs::write(folder.path().join("bead.toml"), text).unwrap();
     let numbers = |what: &str| last(&dalembert(folder.path(), &["eval", "bead.toml", "--what", what]).with(0).out);

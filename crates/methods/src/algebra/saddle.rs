@@ -22,10 +22,9 @@
 //! the error, at trial states slightly off the constraints, and to obey them there would stop the mechanism.
 //!
 //! **Size.** A row may vanish as a whole where it does not depend on others: the loop of a tree in coordinates of joints has such a row
-//! where it is stretched out. Its direction is rounding there. Rows are therefore measured by the largest size they have had, not by their
-//! present one: pivots are sin² times the square of what is left of the row. Rounding ε of its entries and of the configuration turns what is
-//! left, of relative size δ, by ε/δ²: a row with δ² at most [`VANISHED`] = 1e-7 is dependent. What it would have held back until it returns
-//! is of the order δ, too.
+//! where it is stretched out. Rounding ε of its entries and of the configuration turns what is left, of size δ relative to the largest it has
+//! had, by ε/δ². A row with δ² at most [`VANISHED`] = 1e-7 is therefore dependent, and its residual is measured as if it had its largest size.
+//! What it would have held back until it returns is of the order δ, too.
 //!
 //! **Multipliers.** With dependent rows λ is not unique, a is. Of all multipliers those with the smallest Σλ² are
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
@@ -161,9 +160,8 @@ impl Saddle {
                 self.largest[i] = self.largest[i].max(self.diagonal[i]);
             }
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
-            self.scale[i] = if usable { self.largest[i].sqrt().recip() } else { 0.0 };
-            let vanished = self.diagonal[i] <= VANISHED * self.largest[i];
-            self.threshold[i] = if vanished { 2.0 * VANISHED } else { DEPENDENT };
+            self.scale[i] = if usable { self.measure_of(i).sqrt().recip() } else { 0.0 };
+            self.threshold[i] = if self.vanished(i) { f64::INFINITY } else { DEPENDENT };
             self.kept[i] = !self.held[i];
         }
         self.schur.scale(&self.scale);
@@ -176,6 +174,16 @@ impl Saddle {
                 self.dependent.push(i);
             }
         }
+    }
+
+    /// Whether a row has nearly vanished as a whole.
+    fn vanished(&self, row: usize) -> bool {
+        self.diagonal[row] <= VANISHED * self.largest[row]
+    }
+
+    /// The square of the size by which a row is measured.
+    fn measure_of(&self, row: usize) -> f64 {
+        if self.vanished(row) { self.largest[row] } else { self.diagonal[row] }
     }
 
     /// The rows found to depend on others by the last factorisation, ascending.
@@ -450,10 +458,10 @@ impl Saddle {
         for i in 0..out.len() {
             out[i] = match residual[i].abs() {
                 0.0 => 0.0,
-                // A row that has nearly vanished is measured as if it had its largest size.
-                r if self.diagonal[i] > f64::MIN_POSITIVE => {
-                    r * out[i] / (self.diagonal[i] * self.largest[i].max(self.diagonal[i])).sqrt()
+                r if self.diagonal[i] > f64::MIN_POSITIVE && self.vanished(i) => {
+                    r * out[i] / (self.diagonal[i] * self.largest[i]).sqrt()
                 }
+                r if self.diagonal[i] > f64::MIN_POSITIVE => r * out[i] / self.diagonal[i],
                 _ => f64::INFINITY,
             };
         }
