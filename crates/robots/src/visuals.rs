@@ -15,6 +15,9 @@ use dalembert_trees::Pose;
 use roxmltree::Node;
 use std::collections::HashMap;
 
+/// A shape with its place in the link and its colour (red, green and blue from 0 to 1), if it has one.
+type Seen = (Pose, VisualForm, Option<[f64; 3]>);
+
 /// The form of a visual shape, about its own origin. Lengths in m; lengths of cylinders and capsules are along z.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VisualForm {
@@ -104,7 +107,7 @@ pub(crate) fn urdf(
     pose: Pose,
     materials: &HashMap<&str, [f64; 3]>,
     left_out: &mut Notes,
-) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+) -> Result<Option<Seen>, ReadError> {
     let mut colour = None;
     if let Some(material) = child(node, "material") {
         colour = urdf_colour(&material)?;
@@ -143,11 +146,7 @@ pub(crate) fn urdf(
 }
 
 /// The shape of a `<visual>` of SDF.
-pub(crate) fn sdf(
-    node: &Node<'_, '_>,
-    pose: Pose,
-    left_out: &mut Notes,
-) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+pub(crate) fn sdf(node: &Node<'_, '_>, pose: Pose, left_out: &mut Notes) -> Result<Option<Seen>, ReadError> {
     let mut colour = None;
     if let Some(diffuse) = child(node, "material").and_then(|material| child(&material, "diffuse")) {
         let parts = parse_numbers(diffuse.text().unwrap_or_default());
@@ -235,7 +234,7 @@ impl<'a> Assets<'a> {
         defaults: &Defaults<'a>,
         (frame, pose): (&Pose, Pose),
         left_out: &mut Notes,
-    ) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+    ) -> Result<Option<Seen>, ReadError> {
         let get = |name: &str| defaults.get(node, class, name);
         if get("contype") != Some("0") || get("conaffinity") != Some("0") {
             leave_out(node, "contacts are not read", left_out);
