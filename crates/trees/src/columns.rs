@@ -296,7 +296,8 @@ fn six<T: Real, P: Pack<T>>(x: &[T]) -> [P; 6] {
 #[inline(always)]
 fn add<T: Real>(buffers: &mut [T], from: usize, to: usize, count: usize) {
     for i in 0..count {
-        buffers[to + i] = buffers[to + i] + buffers[from + i];
+        let other = buffers[from + i];
+        buffers[to + i] += other;
     }
 }
 
@@ -434,7 +435,7 @@ impl<const C: usize, const F: bool> Pack<Fast<F>> for Fours<C, F> {
     #[inline(always)]
     fn plus(mut self, o: Self) -> Self {
         for c in 0..C {
-            self.0[c] = self.0[c] + o.0[c];
+            self.0[c] += o.0[c];
         }
         self
     }
