@@ -296,7 +296,8 @@ fn six<T: Real, P: Pack<T>>(x: &[T]) -> [P; 6] {
 #[inline(always)]
 fn add<T: Real>(buffers: &mut [T], from: usize, to: usize, count: usize) {
     for i in 0..count {
-        buffers[to + i] += buffers[from + i];
+        let other = buffers[from + i];
+        buffers[to + i] += other;
     }
 }
 
