@@ -47,19 +47,16 @@ pub struct Visual {
     pub place: Place,
 }
 
+/// Place, form and colour of a shape.
+type Shape = (Pose, VisualForm, Option<[f64; 3]>);
+
 /// The shapes found so far, by the bytes at which they stand.
 #[derive(Default)]
 pub(crate) struct Visuals(Vec<(usize, Visual)>);
 
 impl Visuals {
     /// Adds a shape; sizes that are no sizes are listed instead.
-    pub fn add(
-        &mut self,
-        node: &Node<'_, '_>,
-        link: Option<&str>,
-        (pose, form, colour): (Pose, VisualForm, Option<[f64; 3]>),
-        left_out: &mut Notes,
-    ) {
+    pub fn add(&mut self, node: &Node<'_, '_>, link: Option<&str>, (pose, form, colour): Shape, left_out: &mut Notes) {
         let sizes: &[f64] = match &form {
             VisualForm::Box(sizes) | VisualForm::Ellipsoid(sizes) => sizes,
             VisualForm::Sphere(radius) => &[*radius],
@@ -104,7 +101,7 @@ pub(crate) fn urdf(
     pose: Pose,
     materials: &HashMap<&str, [f64; 3]>,
     left_out: &mut Notes,
-) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+) -> Result<Option<Shape>, ReadError> {
     let mut colour = None;
     if let Some(material) = child(node, "material") {
         colour = urdf_colour(&material)?;
@@ -143,11 +140,7 @@ pub(crate) fn urdf(
 }
 
 /// The shape of a `<visual>` of SDF.
-pub(crate) fn sdf(
-    node: &Node<'_, '_>,
-    pose: Pose,
-    left_out: &mut Notes,
-) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+pub(crate) fn sdf(node: &Node<'_, '_>, pose: Pose, left_out: &mut Notes) -> Result<Option<Shape>, ReadError> {
     let mut colour = None;
     if let Some(diffuse) = child(node, "material").and_then(|material| child(&material, "diffuse")) {
         let parts = parse_numbers(diffuse.text().unwrap_or_default());
@@ -235,7 +228,7 @@ impl<'a> Assets<'a> {
         defaults: &Defaults<'a>,
         (frame, pose): (&Pose, Pose),
         left_out: &mut Notes,
-    ) -> Result<Option<(Pose, VisualForm, Option<[f64; 3]>)>, ReadError> {
+    ) -> Result<Option<Shape>, ReadError> {
         let get = |name: &str| defaults.get(node, class, name);
         if get("contype") != Some("0") || get("conaffinity") != Some("0") {
             leave_out(node, "contacts are not read", left_out);
