@@ -56,13 +56,6 @@ const CHORES: &[Chore] = &[
         run: viewer::speed,
     },
     Chore {
-        name: "rerun",
-        arguments: "",
-        about: "test the feature `rerun` of the command line, which writes recordings for Rerun",
-        detail: "Builds some three hundred packages, so it is no part of `test`.",
-        run: viewer::rerun,
-    },
-    Chore {
         name: "studio-soak",
         arguments: "[seconds]",
         about: "run the studio at 60 updates a second and watch its memory (default 180 s)",

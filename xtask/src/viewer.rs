@@ -74,8 +74,3 @@ pub fn soak(arguments: &[String]) -> Outcome {
     let seconds = arguments.first().map_or("180", String::as_str);
     script(&["tests/soak.mjs", seconds], &build_all()?)
 }
-
-/// The tests of the command line that need the feature `rerun`.
-pub fn rerun(_: &[String]) -> Outcome {
-    run(&mut cargo(&["test", "--package", "dalembert-cli", "--features", "rerun", "--bins", "rerun"]))
-}

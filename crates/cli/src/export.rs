@@ -2,15 +2,14 @@
 
 use crate::args::ExportOptions;
 use crate::exit::Exit;
-use crate::rerun;
 use dalembert::picture::{Animation, gltf, vtk};
 use dalembert::record;
 use std::path::Path;
 
 /// Writes the motion of a run record for other programs.
 pub fn export(options: &ExportOptions) -> Result<(), Exit> {
-    if options.gltf.is_none() && options.vtk.is_none() && options.rerun.is_none() {
-        return Err(Exit::Usage("say what to write: --gltf FILE, --vtk FOLDER, --rerun FILE or several".to_owned()));
+    if options.gltf.is_none() && options.vtk.is_none() {
+        return Err(Exit::Usage("say what to write: --gltf FILE, --vtk FOLDER or both".to_owned()));
     }
     let path = options.folder.join(record::files::ANIMATION);
     let text =
@@ -19,10 +18,6 @@ pub fn export(options: &ExportOptions) -> Result<(), Exit> {
     let animation = Animation::from_json(&text).map_err(unreadable)?;
     if let Some(file) = &options.gltf {
         write(file, &gltf::write(&animation).map_err(unreadable)?)?;
-        crate::print(&format!("{}\n", file.display()))?;
-    }
-    if let Some(file) = &options.rerun {
-        rerun::write(&animation, file)?;
         crate::print(&format!("{}\n", file.display()))?;
     }
     if let Some(folder) = &options.vtk {

@@ -10,7 +10,6 @@ mod import;
 mod list;
 mod new;
 mod report;
-mod rerun;
 mod robot;
 mod run;
 mod source;
