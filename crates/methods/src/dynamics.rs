@@ -458,6 +458,7 @@ impl<Y: System> Dynamics<Y> {
         y.prepare(s, &mut self.work);
         self.update_mass(y, s)?;
         self.update_rows(y, s, self.shape.rows());
+        self.saddle.remember();
         let mut released = false;
         loop {
             self.velocity_residual(y, s);

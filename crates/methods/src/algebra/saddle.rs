@@ -23,8 +23,9 @@
 //!
 //! **Size.** A row may vanish as a whole where it does not depend on others: the loop of a tree in coordinates of joints has such a row
 //! where it is stretched out. Rounding ε of its entries and of the configuration turns what is left, of size δ relative to the largest it has
-//! had, by ε/δ². A row with δ² at most [`VANISHED`] = 1e-7 is therefore dependent, and its residual is measured as if it had its largest size.
-//! What it would have held back until it returns is of the order δ, too.
+//! had, by ε/δ². A row with δ² at most [`VANISHED`] = 1e-7 is therefore dependent, and its residual is measured as if it had its
+//! largest size. What it would have held back until it returns is of the order δ, too. Sizes count where the system came to stay
+//! ([`Saddle::remember`]); trial states may be anywhere.
 //!
 //! **Multipliers.** With dependent rows λ is not unique, a is. Of all multipliers those with the smallest Σλ² are
 //! returned: they do not depend on which rows were called dependent. (The correction is a conjugate gradient iteration in the space
@@ -92,7 +93,7 @@ pub struct Saddle {
     schur: Schur,
     active: usize,
     diagonal: Vec<f64>,
-    /// The largest diagonal entry that each row has had.
+    /// The largest diagonal entry of each row that was remembered.
     largest: Vec<f64>,
     scale: Vec<f64>,
     pivot: Vec<f64>,
@@ -156,9 +157,6 @@ impl Saddle {
         self.schur.assemble(mass, rows);
         self.schur.diagonal(&mut self.diagonal);
         for i in 0..self.scale.len() {
-            if i < active {
-                self.largest[i] = self.largest[i].max(self.diagonal[i]);
-            }
             let usable = i < active && self.diagonal[i] > f64::MIN_POSITIVE;
             self.scale[i] = if usable { self.measure_of(i).sqrt().recip() } else { 0.0 };
             self.threshold[i] = if self.vanished(i) { f64::INFINITY } else { DEPENDENT };
@@ -173,6 +171,13 @@ impl Saddle {
             if self.held[i] {
                 self.dependent.push(i);
             }
+        }
+    }
+
+    /// Remembers the sizes of the rows factored last: the system has come to stay where they were taken.
+    pub fn remember(&mut self) {
+        for (largest, &size) in self.largest.iter_mut().zip(&self.diagonal).take(self.active) {
+            *largest = largest.max(size);
         }
     }
 
