@@ -504,6 +504,7 @@ impl<Y: System> Dynamics<Y> {
         y.prepare(s, &mut self.work);
         self.update_mass(y, s)?;
         self.update_rows(y, s, self.shape.rows());
+        self.saddle.remember();
         self.position_residual(y, s);
         self.update_size(y, s);
         self.saddle.lone_change(&self.residual, &self.size, &mut self.relative);
