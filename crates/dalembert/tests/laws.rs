@@ -455,6 +455,12 @@ impl Body for WrongBody {
             Body::local_rate(&self.rigid, delta, v, out);
         }
     }
+    fn local_velocity<R: Real>(&self, delta: &[R], rate: &[R], out: &mut [R]) {
+        Body::local_velocity(&self.rigid, delta, rate, out);
+    }
+    fn local_shift<R: Real>(&self, delta: &[R], base: &[R], out: &mut [R]) {
+        Body::local_shift(&self.rigid, delta, base, out);
+    }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         Body::magnitude(&self.rigid, q, out);
     }

@@ -370,7 +370,8 @@ pub fn derivatives<Y: System>(y: &Y, s: &State<f64>, h: f64) -> Disagreement {
     found
 }
 
-/// Moves along δ by `local_rate` at some δ ≠ 0, and in the chart at q ⊕ δ by v: both must move the configuration alike.
+/// Moves along δ by `local_rate` at some δ ≠ 0, and in the chart at q ⊕ δ by v: both must move the configuration alike. The way back by
+/// `local_velocity`, and a moving base against `local_shift`.
 fn chart<Y: System>(y: &Y, s: &State<f64>) -> f64 {
     let n = y.shape().v;
     let delta: Vec<f64> = (0..n).map(|i| 0.3 * (1.0 + i as f64).sin()).collect();
@@ -383,5 +384,16 @@ fn chart<Y: System>(y: &Y, s: &State<f64>) -> f64 {
     let base: Vec<_> = far.iter().map(|q| Dual::from(q.re)).collect();
     let direct: Vec<_> = s.v.iter().map(|&v| Dual::new(0.0, v)).collect();
     y.retract(&base, &direct, &mut here);
-    far.iter().zip(&here).fold(0.0, |worst, (a, b)| worst.max((a.eps[0] - b.eps[0]).abs()))
+    let moved = far.iter().zip(&here).fold(0.0, |worst: f64, (a, b)| worst.max((a.eps[0] - b.eps[0]).abs()));
+    let mut back = vec![0.0; n];
+    y.local_velocity(&delta, &rate, &mut back);
+    let inverse = back.iter().zip(&s.v).fold(moved, |worst, (a, b)| worst.max((a - b).abs()));
+    y.local_shift(&delta, &s.v, &mut rate);
+    let shifted: Vec<_> = delta.iter().zip(&rate).map(|(&d, &r)| Dual::new(d, r)).collect();
+    let still: Vec<_> = delta.iter().map(|&d| Dual::from(d)).collect();
+    y.retract(&lifted, &shifted, &mut far);
+    let mut begun = lifted.clone();
+    y.retract(&lifted, &direct, &mut begun);
+    y.retract(&begun, &still, &mut here);
+    far.iter().zip(&here).fold(inverse, |worst, (a, b)| worst.max((a.eps[0] - b.eps[0]).abs()))
 }

@@ -181,6 +181,12 @@ impl<Y: System> Dynamics<Y> {
         out.extend(self.saddle.sizes());
     }
 
+    /// Takes over the memory of another of the same system.
+    pub(crate) fn adopt(&mut self, other: &Self) {
+        self.saddle.hold(other.saddle.held());
+        self.saddle.resize(other.saddle.sizes());
+    }
+
     /// Takes a memory back; returns the rest of the slice.
     pub fn recall<'a>(&mut self, memory: &'a [f64]) -> &'a [f64] {
         let (own, rest) = memory.split_at(self.shape.rows());

@@ -191,6 +191,17 @@ pub trait System: Sync {
     fn local_rate<S: Scalar>(&self, _delta: &[S], v: &[S], out: &mut [S]) {
         out.copy_from_slice(v);
     }
+    /// The velocity of q₀ ⊕ δ when δ moves at a rate: the inverse of [`System::local_rate`]. Variational methods need it; a system
+    /// with a retraction of its own gives it too.
+    fn local_velocity<S: Scalar>(&self, _delta: &[S], rate: &[S], out: &mut [S]) {
+        out.copy_from_slice(rate);
+    }
+    /// The rate of δ that moves q₀ ⊕ δ as a moving base would: (q₀ ⊕ εη) ⊕ δ = q₀ ⊕ (δ + ε · rate), to first order. With
+    /// [`System::local_velocity`] it says how a whole curve follows its beginning. On a group whose retraction has τ(−δ) = τ(δ)⁻¹ it is
+    /// `local_rate`(−δ, η).
+    fn local_shift<S: Scalar>(&self, _delta: &[S], base: &[S], out: &mut [S]) {
+        out.copy_from_slice(base);
+    }
     /// A typical size of each coordinate increment (for relative tolerances): |q| for lengths, 1 for angles.
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         for i in 0..out.len() {

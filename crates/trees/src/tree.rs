@@ -7,7 +7,7 @@
 use crate::joint::{Cone, Freedom, MassProperties, Pose};
 use crate::space::{M3, V3, Y3};
 use dalembert_methods::Real;
-use dalembert_methods::lie::{Quat, tangent_inverse};
+use dalembert_methods::lie::{Quat, tangent, tangent_inverse};
 use dalembert_methods::vector::{Mat3, Vec3};
 
 /// A force and a torque on a moving body, in its axes and about its origin.
@@ -305,6 +305,43 @@ impl Tree {
                     tangent_inverse(angle, Vec3::from_slice(&v[i + 3..])).write(&mut out[i + 3..]);
                 }
                 _ => out[i] = v[i],
+            }
+        }
+    }
+
+    /// The velocity of q₀ ⊕ δ when δ moves at a rate: the inverse of [`Tree::local_rate`].
+    pub fn local_velocity<R: Real>(&self, delta: &[R], rate: &[R], out: &mut [R]) {
+        for b in &self.bodies {
+            let i = b.iv;
+            match b.motion {
+                Motion::Spherical => {
+                    tangent(Vec3::from_slice(&delta[i..]), Vec3::from_slice(&rate[i..])).write(&mut out[i..]);
+                }
+                Motion::Free => {
+                    let angle = Vec3::from_slice(&delta[i + 3..]);
+                    Quat::exp(-angle).rotate(Vec3::from_slice(&rate[i..])).write(&mut out[i..]);
+                    tangent(angle, Vec3::from_slice(&rate[i + 3..])).write(&mut out[i + 3..]);
+                }
+                _ => out[i] = rate[i],
+            }
+        }
+    }
+
+    /// The rate of δ that moves q₀ ⊕ δ as a base moving by η would: (q₀ ⊕ εη) ⊕ δ = q₀ ⊕ (δ + ε · rate), to first order.
+    pub fn local_shift<R: Real>(&self, delta: &[R], base: &[R], out: &mut [R]) {
+        for b in &self.bodies {
+            let i = b.iv;
+            match b.motion {
+                Motion::Spherical => {
+                    tangent_inverse(-Vec3::from_slice(&delta[i..]), Vec3::from_slice(&base[i..])).write(&mut out[i..]);
+                }
+                Motion::Free => {
+                    // p₀ + R₀(εη + exp(ε ω̂) δ): the lever δ turns with the base.
+                    let (moved, turned) = (Vec3::from_slice(&base[i..]), Vec3::from_slice(&base[i + 3..]));
+                    (moved + turned.cross(Vec3::from_slice(&delta[i..]))).write(&mut out[i..]);
+                    tangent_inverse(-Vec3::from_slice(&delta[i + 3..]), turned).write(&mut out[i + 3..]);
+                }
+                _ => out[i] = base[i],
             }
         }
     }

@@ -116,6 +116,14 @@ pub trait Body: About {
     fn retract<R: Real>(&self, q: &[R], delta: &[R], out: &mut [R]);
     /// The rate of δ for which q₀ ⊕ δ moves with velocity v.
     fn local_rate<R: Real>(&self, delta: &[R], v: &[R], out: &mut [R]);
+    /// The velocity of q₀ ⊕ δ when δ moves at a rate: the inverse of [`Body::local_rate`]. The default is for bodies with q̇ = v.
+    fn local_velocity<R: Real>(&self, _delta: &[R], rate: &[R], out: &mut [R]) {
+        out.copy_from_slice(rate);
+    }
+    /// The rate of δ that moves q₀ ⊕ δ as a moving base would: (q₀ ⊕ εη) ⊕ δ = q₀ ⊕ (δ + ε · rate). The default is for q̇ = v.
+    fn local_shift<R: Real>(&self, _delta: &[R], base: &[R], out: &mut [R]) {
+        out.copy_from_slice(base);
+    }
     /// Typical sizes of the coordinate increments.
     fn magnitude(&self, q: &[f64], out: &mut [f64]);
     /// The name and unit of velocity `i`, for messages.
@@ -175,6 +183,8 @@ pub trait BodyOn<S: Scalar> {
     fn momentum(&self, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn retract(&self, q: &[S], delta: &[S], out: &mut [S]);
     fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]);
+    fn local_velocity(&self, delta: &[S], rate: &[S], out: &mut [S]);
+    fn local_shift(&self, delta: &[S], base: &[S], out: &mut [S]);
     fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S>;
 }
 
@@ -217,6 +227,12 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     }
     fn local_rate(&self, delta: &[S], v: &[S], out: &mut [S]) {
         Body::local_rate(self, delta, v, out);
+    }
+    fn local_velocity(&self, delta: &[S], rate: &[S], out: &mut [S]) {
+        Body::local_velocity(self, delta, rate, out);
+    }
+    fn local_shift(&self, delta: &[S], base: &[S], out: &mut [S]) {
+        Body::local_shift(self, delta, base, out);
     }
     fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S> {
         Body::bias(self, site, q, v, cache, scratch)

@@ -8,7 +8,7 @@ use super::Body;
 use crate::element::About;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
-use dalembert_methods::lie::{Quat, tangent_inverse};
+use dalembert_methods::lie::{Quat, tangent, tangent_inverse};
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 use schemars::JsonSchema;
@@ -265,6 +265,16 @@ impl Body for Rigid {
     fn local_rate<R: Real>(&self, delta: &[R], v: &[R], out: &mut [R]) {
         out[..3].copy_from_slice(&v[..3]);
         tangent_inverse(Vec3::from_slice(&delta[3..]), Vec3::from_slice(&v[3..])).write(&mut out[3..]);
+    }
+    #[inline(always)]
+    fn local_velocity<R: Real>(&self, delta: &[R], rate: &[R], out: &mut [R]) {
+        out[..3].copy_from_slice(&rate[..3]);
+        tangent(Vec3::from_slice(&delta[3..]), Vec3::from_slice(&rate[3..])).write(&mut out[3..]);
+    }
+    #[inline(always)]
+    fn local_shift<R: Real>(&self, delta: &[R], base: &[R], out: &mut [R]) {
+        out[..3].copy_from_slice(&base[..3]);
+        tangent_inverse(-Vec3::from_slice(&delta[3..]), Vec3::from_slice(&base[3..])).write(&mut out[3..]);
     }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         out[..3].fill(Vec3::from_slice(q).norm());

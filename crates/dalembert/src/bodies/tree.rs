@@ -305,6 +305,12 @@ impl Body for Tree {
     fn local_rate<R: Real>(&self, delta: &[R], v: &[R], out: &mut [R]) {
         self.tree.local_rate(delta, v, out);
     }
+    fn local_velocity<R: Real>(&self, delta: &[R], rate: &[R], out: &mut [R]) {
+        self.tree.local_velocity(delta, rate, out);
+    }
+    fn local_shift<R: Real>(&self, delta: &[R], base: &[R], out: &mut [R]) {
+        self.tree.local_shift(delta, base, out);
+    }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         self.tree.magnitude(q, out);
     }

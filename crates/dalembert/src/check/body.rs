@@ -143,7 +143,25 @@ fn retraction(body: &Object, random: &mut Random) -> Result<(), Violation> {
     on::<Dual>(body).retract(&base, &moving, &mut q);
     let v: Vec<Dual> = s.v.iter().map(|&v| Jet::constant(v)).collect();
     let place = on::<Dual>(body).place(&s.site, &cache(body, &q, &v));
-    moves("along the retraction", &place, &values(&place))
+    moves("along the retraction", &place, &values(&place))?;
+    let mut back = vec![0.0; s.v.len()];
+    on::<f64>(body).local_velocity(&delta, &rate, &mut back);
+    for (k, (&back, &v)) in back.iter().zip(&s.v).enumerate() {
+        agree(&format!("velocity {k} of the rate of a retraction"), back, v, 1.0, ROUNDING)?;
+    }
+    // A base that moves by v takes q₀ ⊕ δ along as the shift of δ does.
+    on::<f64>(body).local_shift(&delta, &s.v, &mut rate);
+    let [mut by_base, mut moved, mut by_shift] = [base.clone(), base.clone(), base.clone()];
+    let constant: Vec<Dual> = delta.iter().map(|&d| Jet::constant(d)).collect();
+    let start: Vec<Dual> = s.v.iter().map(|&v| Jet::new(0.0, v)).collect();
+    let shifted: Vec<Dual> = delta.iter().zip(&rate).map(|(&d, &r)| Jet::new(d, r)).collect();
+    on::<Dual>(body).retract(&base, &start, &mut moved);
+    on::<Dual>(body).retract(&moved, &constant, &mut by_base);
+    on::<Dual>(body).retract(&base, &shifted, &mut by_shift);
+    for (k, (a, b)) in by_base.iter().zip(&by_shift).enumerate() {
+        agree(&format!("coordinate {k} of a retraction from a moving base"), a.eps[0], b.eps[0], 1.0, ROUNDING)?;
+    }
+    Ok(())
 }
 
 fn mass_matrix(body: &Object, cache: &[f64]) -> Mass<f64> {

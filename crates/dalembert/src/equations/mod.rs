@@ -302,6 +302,22 @@ impl System for Model {
         }
     }
 
+    fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let range = self.layout.v[i].clone();
+            let out = &mut out[range.clone()];
+            S::view::<Bodies, _>(&*body.item).local_velocity(&delta[range.clone()], &rate[range], out);
+        }
+    }
+
+    fn local_shift<S: Scalar>(&self, delta: &[S], base: &[S], out: &mut [S]) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let range = self.layout.v[i].clone();
+            let out = &mut out[range.clone()];
+            S::view::<Bodies, _>(&*body.item).local_shift(&delta[range.clone()], &base[range], out);
+        }
+    }
+
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         for (i, body) in self.bodies.iter().enumerate() {
             body.item.magnitude(&q[self.layout.q[i].clone()], &mut out[self.layout.v[i].clone()]);

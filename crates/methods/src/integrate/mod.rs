@@ -12,6 +12,7 @@ pub mod radau;
 pub mod runge_kutta;
 mod simulate;
 pub mod tableau;
+pub mod variational;
 
 pub use generalized_alpha::GeneralizedAlpha;
 pub use mexx::Mexx;
@@ -20,6 +21,7 @@ pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
 pub(crate) use simulate::{Onward, proceed};
+pub use variational::Variational;
 
 use crate::nonsmooth::ContactError;
 use crate::system::{State, System};
@@ -53,6 +55,11 @@ pub fn methods() -> &'static [&'static About] {
         &minimal::ABOUT_MINIMAL,
         &radau::ABOUT_RADAU,
         &generalized_alpha::ABOUT_GENERALIZED_ALPHA,
+        &variational::ABOUT_VARIATIONAL,
+        &variational::ABOUT_GALERKIN_GAUSS,
+        &variational::ABOUT_GALERKIN_LOBATTO,
+        &variational::ABOUT_LIE_GROUP,
+        &variational::ABOUT_PHASE_FITTED,
     ]
 }
 
@@ -68,6 +75,11 @@ pub fn create<'a, Y: System + 'a>(
         "minimal" => Box::new(Minimal::<Y>::new(settings)?),
         "radau" => Box::new(Radau::<Y>::new(settings)?),
         "generalized_alpha" => Box::new(GeneralizedAlpha::<Y>::new(settings)?),
+        "variational" => Box::new(Variational::<Y>::affine(settings)?),
+        "galerkin_gauss" => Box::new(Variational::<Y>::gauss(settings)?),
+        "galerkin_lobatto" => Box::new(Variational::<Y>::lobatto(settings)?),
+        "lie_group" => Box::new(Variational::<Y>::lie_group(settings)?),
+        "phase_fitted" => Box::new(Variational::<Y>::phase_fitted(settings)?),
         _ => return Err(SettingsError::Method { name: name.to_owned() }),
     })
 }

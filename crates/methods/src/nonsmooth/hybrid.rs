@@ -443,6 +443,12 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn local_rate<S: Scalar>(&self, delta: &[S], v: &[S], out: &mut [S]) {
         self.model.local_rate(delta, v, out);
     }
+    fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
+        self.model.local_velocity(delta, rate, out);
+    }
+    fn local_shift<S: Scalar>(&self, delta: &[S], base: &[S], out: &mut [S]) {
+        self.model.local_shift(delta, base, out);
+    }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         self.model.magnitude(q, out);
     }

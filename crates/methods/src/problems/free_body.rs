@@ -6,7 +6,7 @@
 use super::Problem;
 use super::elliptic::jacobi;
 use crate::algebra::{Mass, MassBlock};
-use crate::lie::{Quat, tangent_inverse};
+use crate::lie::{Quat, tangent, tangent_inverse};
 use crate::scalar::Scalar;
 use crate::system::{Shape, State, System};
 use crate::vector::Vec3;
@@ -113,6 +113,12 @@ impl System for FreeBody {
     }
     fn local_rate<S: Scalar>(&self, delta: &[S], v: &[S], out: &mut [S]) {
         tangent_inverse(Vec3::from_slice(delta), Vec3::from_slice(v)).write(out);
+    }
+    fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
+        tangent(Vec3::from_slice(delta), Vec3::from_slice(rate)).write(out);
+    }
+    fn local_shift<S: Scalar>(&self, delta: &[S], base: &[S], out: &mut [S]) {
+        tangent_inverse(-Vec3::from_slice(delta), Vec3::from_slice(base)).write(out);
     }
     fn magnitude(&self, _q: &[f64], out: &mut [f64]) {
         out.fill(1.0);

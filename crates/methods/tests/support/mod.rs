@@ -41,6 +41,12 @@ pub trait Formula: Sync {
     fn local_rate<R: Real>(&self, _delta: &[R], v: &[R], out: &mut [R]) {
         out.copy_from_slice(v);
     }
+    fn local_velocity<R: Real>(&self, _delta: &[R], rate: &[R], out: &mut [R]) {
+        out.copy_from_slice(rate);
+    }
+    fn local_shift<R: Real>(&self, _delta: &[R], base: &[R], out: &mut [R]) {
+        out.copy_from_slice(base);
+    }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         for i in 0..out.len() {
             out[i] = q[i].abs();
@@ -154,6 +160,12 @@ impl<P: Formula> System for Auto<P> {
     }
     fn local_rate<S: Scalar>(&self, delta: &[S], v: &[S], out: &mut [S]) {
         self.0.local_rate(delta, v, out);
+    }
+    fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
+        self.0.local_velocity(delta, rate, out);
+    }
+    fn local_shift<S: Scalar>(&self, delta: &[S], base: &[S], out: &mut [S]) {
+        self.0.local_shift(delta, base, out);
     }
     fn magnitude(&self, q: &[f64], out: &mut [f64]) {
         self.0.magnitude(q, out);

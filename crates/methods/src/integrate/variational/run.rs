@@ -1,0 +1,363 @@
+//! A run of a variational integrator: what it allocates, one step, continuous output, memory.
+
+use super::Recipe;
+use super::discrete::{Scheme, Start};
+use super::geometry::Structure;
+use super::solve::{Solver, unsolved};
+use crate::algebra::{Mass, MassError};
+use crate::dynamics::{Dynamics, Rates, finite};
+use crate::integrate::{Counts, IntegrateError};
+use crate::system::{State, System};
+use std::ops::Range;
+
+/// Where frequencies come from.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Frequency {
+    /// The same for all coordinates, in rad/s; zero for straight lines.
+    Given(f64),
+    /// |v × v̇|/|v|² of every group of two or three coordinates.
+    Estimated,
+}
+
+/// Everything allocated at the start.
+pub(super) struct Run<Y: System> {
+    main: Mover<Y>,
+    /// Repeats the last step with a shorter one.
+    between: Mover<Y>,
+    /// Where the last step began and what it ended with.
+    base: State<f64>,
+    end: State<f64>,
+    now: State<f64>,
+    /// The multipliers of the last step, with which Newton's method begins.
+    multipliers: Vec<f64>,
+    past: Past,
+    steps: u64,
+    /// What went wrong in continuous output, to be told at the next step.
+    lost: Option<IntegrateError>,
+}
+
+/// The velocity at the beginning of the last step and its length, for estimates of frequencies.
+struct Past {
+    groups: Vec<Range<usize>>,
+    v: Vec<f64>,
+    h: f64,
+    frequencies: Vec<f64>,
+}
+
+/// One map (q, v) → (q, v).
+struct Mover<Y: System> {
+    scheme: Scheme,
+    solver: Solver<Y>,
+    dynamics: Dynamics<Y>,
+    start: Start,
+    unknown: Vec<f64>,
+    /// Rows that depend on others.
+    held: Vec<bool>,
+    mass: Mass<f64>,
+    mass_is_constant: bool,
+    mass_ready: bool,
+    work: Y::Work<f64>,
+    rates: Rates,
+    forces: u64,
+}
+
+/// The systems a recipe cannot take.
+fn refuse<Y: System>(y: &Y, recipe: &Recipe, structure: &Structure) -> Result<(), IntegrateError> {
+    let (name, shape) = (recipe.about.name, y.shape());
+    let reason = if shape.x > 0 {
+        format!("`{name}` has no equation for extra states such as activations; use `radau` or `dopri5`")
+    } else if shape.a > 0 {
+        let row = y.row_name(shape.g);
+        format!("`{name}` takes holonomic constraints only, and `{row}` is one on velocities; use `radau` or `dopri5`")
+    } else if !y.loads().is_empty() {
+        format!("`{name}` takes no sliding friction driven by constraint forces; use `radau`")
+    } else if recipe.frequency.is_some() && structure.is_bent() {
+        format!(
+            "`{name}` is for coordinates whose rates are velocities, not for rotations; use `lie_group` or `galerkin_gauss`"
+        )
+    } else if let (true, Some(velocity)) = (recipe.chord != 0.0, structure.unturned()) {
+        let velocity = y.velocity_name(velocity);
+        format!("`{name}` with `chord` needs rotations by themselves, which {velocity} is not part of; use `chord = 0`")
+    } else {
+        return Ok(());
+    };
+    Err(IntegrateError::Refused { reason })
+}
+
+impl<Y: System> Run<Y> {
+    pub fn new(y: &Y, recipe: &Recipe, s: &State<f64>) -> Result<Self, IntegrateError> {
+        let shape = y.shape();
+        let structure = Structure::new(y, &s.q, recipe.chord)
+            .map_err(|what| IntegrateError::Refused { reason: format!("`{}`: {what}", recipe.about.name) })?;
+        refuse(y, recipe, &structure)?;
+        let zeros = |n| vec![0.0; n];
+        Ok(Self {
+            main: Mover::new(y, recipe, &structure),
+            between: Mover::new(y, recipe, &structure),
+            base: State::zeros(shape),
+            end: State::zeros(shape),
+            now: State::zeros(shape),
+            multipliers: zeros(recipe.scheme.degree * shape.g),
+            past: Past {
+                groups: y.coupling().groups.into_iter().filter(|g| (2..=3).contains(&g.len())).collect(),
+                v: zeros(shape.v),
+                h: 0.0,
+                frequencies: zeros(shape.v),
+            },
+            steps: 0,
+            lost: None,
+        })
+    }
+
+    /// Takes a state to begin with, if it meets its constraints.
+    pub fn begin(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
+        self.main.dynamics.check(y, s, tolerance)?;
+        self.base.copy_from(s);
+        self.end.copy_from(s);
+        self.past.h = 0.0;
+        Ok(())
+    }
+
+    /// The frequencies of the last step.
+    pub fn frequencies(&self) -> &[f64] {
+        &self.past.frequencies
+    }
+
+    /// The frequencies for a step from `s`.
+    fn estimate(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>) -> Result<(), IntegrateError> {
+        let Past { groups, v, h, frequencies } = &mut self.past;
+        match recipe.frequency {
+            None => {}
+            Some(Frequency::Given(omega)) => frequencies.fill(omega),
+            Some(Frequency::Estimated) => {
+                let same = *h > 0.0 && s.t == self.end.t && s.v == self.end.v;
+                if !same {
+                    self.main.dynamics.evaluate(y, s, &mut self.main.rates)?;
+                }
+                for g in groups {
+                    let now: [f64; 3] = std::array::from_fn(|k| if k < g.len() { s.v[g.start + k] } else { 0.0 });
+                    let rate: [f64; 3] = std::array::from_fn(|k| match (k < g.len(), same) {
+                        (false, _) => 0.0,
+                        (_, true) => (now[k] - v[g.start + k]) / *h,
+                        (_, false) => self.main.rates.v[g.start + k],
+                    });
+                    let cross = |i: usize, j: usize| now[i] * rate[j] - now[j] * rate[i];
+                    let area = (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt();
+                    let squared: f64 = now.iter().map(|v| v * v).sum();
+                    let omega = if squared > 0.0 { area / squared } else { 0.0 };
+                    frequencies[g.clone()].fill(omega);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One step to the time `end`.
+    pub fn step(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, end: f64) -> Result<(), IntegrateError> {
+        if let Some(error) = self.lost.take() {
+            return Err(error);
+        }
+        self.estimate(y, recipe, s)?;
+        self.now.copy_from(s);
+        let h = end - s.t;
+        self.main.set(&self.past.frequencies, &self.multipliers);
+        for &(part, slot) in &recipe.stages {
+            self.main.advance(y, recipe, &mut self.now, part * h, slot)?;
+        }
+        self.multipliers.copy_from_slice(self.main.multipliers());
+        self.now.t = end;
+        self.past.v.copy_from_slice(&s.v);
+        self.past.h = h;
+        self.base.copy_from(s);
+        self.end.copy_from(&self.now);
+        s.copy_from(&self.now);
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// The state at a time of the last step.
+    pub fn dense(&mut self, y: &Y, recipe: &Recipe, out: &mut State<f64>) {
+        let t = out.t;
+        if t == self.end.t {
+            out.copy_from(&self.end);
+            return;
+        }
+        out.copy_from(&self.base);
+        let h = t - self.base.t;
+        if h == 0.0 {
+            return;
+        }
+        // From the same beginning whatever was asked before.
+        self.between.solver.forget();
+        self.between.dynamics.adopt(&self.main.dynamics);
+        self.between.held.copy_from_slice(&self.main.held);
+        self.between.set(&self.past.frequencies, &self.multipliers);
+        for &(part, slot) in &recipe.stages {
+            if let Err(error) = self.between.advance(y, recipe, out, part * h, slot) {
+                self.lost = Some(error);
+                break;
+            }
+        }
+        out.t = t;
+    }
+
+    /// The work done so far.
+    pub fn counts(&self) -> Counts {
+        let mut out = Counts { steps: self.steps, ..Counts::default() };
+        for Mover { solver, dynamics, forces, .. } in [&self.main, &self.between] {
+            let (other, own) = (dynamics.counts(), solver.counts);
+            out.forces += other.forces + solver.forces() + forces;
+            out.tangents += own.tangents;
+            out.factorisations += other.factorisations + own.factorisations;
+            out.solves += other.solves + own.solves;
+            out.projections += other.projections;
+        }
+        out
+    }
+
+    /// All that the next step depends on besides the state.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        out.extend([self.end.t, self.past.h]);
+        for values in [&self.end.v, &self.past.v, &self.multipliers] {
+            out.extend(values);
+        }
+        out.extend(self.main.held.iter().map(|&held| f64::from(u8::from(held))));
+        self.main.dynamics.memory(out);
+        self.main.solver.memory(out);
+    }
+
+    /// Takes it over.
+    pub fn recall(&mut self, memory: &[f64]) {
+        let (&[t, h], mut rest) = memory.split_first_chunk().expect("a memory of this method");
+        (self.end.t, self.past.h) = (t, h);
+        for values in [&mut self.end.v, &mut self.past.v, &mut self.multipliers] {
+            let (own, others) = rest.split_at(values.len());
+            values.copy_from_slice(own);
+            rest = others;
+        }
+        let (held, others) = rest.split_at(self.main.held.len());
+        for (to, from) in self.main.held.iter_mut().zip(held) {
+            *to = *from != 0.0;
+        }
+        let rest = self.main.dynamics.recall(others);
+        self.main.solver.recall(rest);
+    }
+}
+
+impl<Y: System> Mover<Y> {
+    fn new(y: &Y, recipe: &Recipe, structure: &Structure) -> Self {
+        let (shape, degree) = (y.shape(), recipe.scheme.degree);
+        let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
+        let zeros = |n| vec![0.0; n];
+        let scheme = recipe.scheme.clone();
+        Self {
+            scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v) } else { scheme },
+            solver: Solver::new(y, structure, degree, matrices, recipe.iterations),
+            dynamics: Dynamics::new(y),
+            start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, frequencies: zeros(shape.v) },
+            unknown: zeros(degree * (shape.v + shape.g)),
+            held: vec![false; shape.g],
+            mass: Mass::new(&y.mass_blocks()),
+            mass_is_constant: y.mass_is_constant(),
+            mass_ready: false,
+            work: y.work(),
+            rates: Rates::zeros(shape),
+            forces: 0,
+        }
+    }
+
+    /// Takes frequencies, and multipliers to begin with.
+    fn set(&mut self, frequencies: &[f64], multipliers: &[f64]) {
+        self.start.frequencies.copy_from_slice(frequencies);
+        let own = self.unknown.len() - multipliers.len();
+        self.unknown[own..].copy_from_slice(multipliers);
+    }
+
+    /// The multipliers of the last map.
+    fn multipliers(&self) -> &[f64] {
+        &self.unknown[self.scheme.degree * self.start.momentum.len()..]
+    }
+
+    /// The mass matrix at a state, factored.
+    fn load(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        if self.mass_ready && self.mass_is_constant {
+            return Ok(());
+        }
+        y.prepare(s, &mut self.work);
+        y.mass(s, &mut self.work, &mut self.mass);
+        self.mass_ready = true;
+        self.mass.factor_checked().map_err(|MassError { velocity }| IntegrateError::SingularMass {
+            t: s.t,
+            velocity: y.velocity_name(velocity),
+        })
+    }
+
+    /// Moves a state on by `h`, with the matrix of one slot.
+    fn advance(
+        &mut self,
+        y: &Y,
+        recipe: &Recipe,
+        s: &mut State<f64>,
+        h: f64,
+        slot: usize,
+    ) -> Result<(), IntegrateError> {
+        let (n, degree) = (s.v.len(), self.scheme.degree);
+        self.load(y, s)?;
+        let start = &mut self.start;
+        start.state.copy_from(s);
+        start.h = h;
+        self.mass.apply(&s.v, &mut start.momentum);
+        if recipe.frequency.is_some() {
+            self.scheme.fit(&start.frequencies, h);
+        }
+        for nu in 1..=degree {
+            for k in 0..n {
+                self.unknown[(nu - 1) * n + k] = self.scheme.nodes[nu] * h * s.v[k];
+            }
+        }
+        for (k, multiplier) in self.unknown[degree * n..].iter_mut().enumerate() {
+            if self.held[k % self.held.len()] {
+                *multiplier = 0.0;
+            }
+        }
+        self.solver
+            .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot)
+            .map_err(|failure| unsolved(y, start, &failure, recipe.about.name))?;
+        y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
+        s.t += h;
+        self.solver.momentum(y, &self.unknown, h, &mut s.v);
+        self.integrate(y, s)?;
+        self.load(y, s)?;
+        self.mass.solve(&mut s.v);
+        finite(y, s, &s.v, "the velocity of")?;
+        if !self.held.is_empty() {
+            self.dynamics.project_velocity(y, s)?;
+            for (row, held) in self.held.iter_mut().enumerate() {
+                *held = self.dynamics.dependent().contains(&row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to the integrals.
+    fn integrate(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        if s.z.is_empty() {
+            return Ok(());
+        }
+        for (i, weight) in self.scheme.weights.iter().enumerate() {
+            let at = self.solver.place(y, &self.scheme, &self.start, &self.unknown, i);
+            if self.held.is_empty() {
+                y.prepare(at, &mut self.work);
+                y.force(at, &mut self.work, &mut self.rates.v);
+                self.forces += 1;
+                y.integrand(at, &self.rates.multipliers, &mut self.work, &mut self.rates.z);
+            } else {
+                self.dynamics.evaluate(y, at, &mut self.rates)?;
+            }
+            for (z, rate) in s.z.iter_mut().zip(&self.rates.z) {
+                *z += self.start.h * weight * rate;
+            }
+        }
+        Ok(())
+    }
+}

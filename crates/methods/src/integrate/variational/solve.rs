@@ -1,0 +1,511 @@
+//! Newton's method for the discrete equations: exact columns by dual numbers, factors kept as long as they serve.
+//!
+//! The columns of the nodes come from the equations read with dual numbers, several velocities at once where no equation depends on two of
+//! them (as in [`crate::tangent`]); those of the multipliers are the rows of the constraints. Rows that depend on others are left out
+//! (Λ = 0). The matrix stays until an iteration no longer shrinks the change by [`SLOW`]; then it is taken anew at the iterate at hand.
+//! Iterations end at rounding: when what is left, by the rate of shrinking, is below an ulp of every coordinate's size, or when changes no
+//! longer shrink and are below [`STALL`].
+
+use super::discrete::{Discrete, Scheme, Start};
+use super::geometry::{Curved, Flat, Geometry, Structure};
+use crate::algebra::{Block, Lu, Rows, Sparse, SparseLu};
+use crate::integrate::IntegrateError;
+use crate::scalar::{Dual, Duals, Scalar};
+use crate::system::{Shape, State, System};
+use crate::tangent::Compression;
+
+/// Contraction above which the matrix is taken anew.
+const SLOW: f64 = 0.05;
+/// Relative changes below this that no longer shrink are rounding.
+const STALL: f64 = 1e-11;
+/// Matrices from this size on may be sparse, if less than a quarter of the entries are there.
+const LARGE: usize = 48;
+
+/// A number with derivatives along some directions.
+trait Lanes: Scalar {
+    const WIDTH: usize;
+    fn seed(&mut self, lane: usize, value: f64);
+    fn slope(&self, lane: usize) -> f64;
+}
+
+impl Lanes for Dual {
+    const WIDTH: usize = 1;
+    fn seed(&mut self, lane: usize, value: f64) {
+        self.eps[lane] = value;
+    }
+    fn slope(&self, lane: usize) -> f64 {
+        self.eps[lane]
+    }
+}
+
+impl Lanes for Duals {
+    const WIDTH: usize = 6;
+    fn seed(&mut self, lane: usize, value: f64) {
+        self.eps[lane] = value;
+    }
+    fn slope(&self, lane: usize) -> f64 {
+        self.eps[lane]
+    }
+}
+
+/// The equations in plain numbers and with derivatives.
+struct Pair<Y: System, S: Scalar, G, H> {
+    plain: Discrete<Y, f64, G>,
+    moved: Discrete<Y, S, H>,
+    unknown: Vec<S>,
+    out: Vec<S>,
+}
+
+impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, H> {
+    fn new(y: &Y, plain: G, moved: H, degree: usize) -> Self {
+        let shape = y.shape();
+        let size = degree * (shape.v + shape.g);
+        Self {
+            plain: Discrete::new(y, plain, degree),
+            moved: Discrete::new(y, moved, degree),
+            unknown: vec![S::zero(); size],
+            out: vec![S::zero(); size],
+        }
+    }
+
+    /// Columns of the nodes, handed to `put` as (row, column, value).
+    fn columns(&mut self, y: &Y, at: &Linear<'_>, pattern: &Pattern, mut put: impl FnMut(usize, usize, f64)) {
+        let Shape { v: n, g: m, .. } = y.shape();
+        let s = at.scheme.degree;
+        for (to, &from) in self.unknown.iter_mut().zip(at.unknown) {
+            *to = S::from(from);
+        }
+        for nu in 0..s {
+            for (pass, moved) in pattern.compression.directions.chunks(S::WIDTH).enumerate() {
+                let lanes = || moved.iter().enumerate().flat_map(|(lane, own)| own.iter().map(move |&v| (lane, v)));
+                lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 1.0));
+                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, &mut self.out);
+                lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 0.0));
+                let lane_of = |col: usize| {
+                    let direction = pattern.compression.direction_of[col];
+                    (direction / S::WIDTH == pass).then_some(direction % S::WIDTH)
+                };
+                for b in &pattern.forces {
+                    for (col, lane) in (b.col..b.col + b.cols).filter_map(|col| Some((col, lane_of(col)?))) {
+                        for row in (0..s).flat_map(|e| (b.row..b.row + b.rows).map(move |r| e * n + r)) {
+                            put(row, nu * n + col, self.out[row].slope(lane));
+                        }
+                    }
+                }
+                for b in &pattern.rows {
+                    for (col, lane) in (b.col..b.col + b.cols).filter_map(|col| Some((col, lane_of(col)?))) {
+                        for r in (b.row..b.row + b.rows).filter(|&r| !at.held[r]) {
+                            let row = s * n + nu * m + r;
+                            let value = self.out[row].slope(lane);
+                            put(row, nu * n + col, value);
+                            // The force of the node's multiplier is the transpose; that of the last node is not here.
+                            if nu + 1 < s {
+                                let force = -at.scheme.holds[nu + 1] * value;
+                                put((nu + 1) * n + col, s * n + (nu + 1) * m + r, force);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where the matrix is taken.
+struct Linear<'a> {
+    scheme: &'a Scheme,
+    start: &'a Start,
+    unknown: &'a [f64],
+    held: &'a [bool],
+}
+
+/// Which entries the matrix has.
+struct Pattern {
+    compression: Compression,
+    /// Blocks of velocities that act on each other.
+    forces: Vec<Block>,
+    /// Blocks of the constraint rows.
+    rows: Vec<Block>,
+}
+
+impl Pattern {
+    fn new<Y: System>(y: &Y) -> Self {
+        let (coupling, rows) = (y.coupling(), y.row_blocks());
+        let compression = Compression::of(&coupling, &rows);
+        let mut forces = Vec::new();
+        for (own, neighbours) in coupling.groups.iter().zip(&coupling.neighbours) {
+            for cols in neighbours.iter().map(|&n| &coupling.groups[n]) {
+                forces.push(Block { row: own.start, rows: own.len(), col: cols.start, cols: cols.len() });
+            }
+        }
+        Self { compression, forces, rows }
+    }
+
+    /// All places of the matrix.
+    fn places(&self, shape: Shape, s: usize) -> Vec<(usize, usize)> {
+        let (n, m) = (shape.v, shape.g);
+        let mut out: Vec<_> = (s * n..s * (n + m)).map(|i| (i, i)).collect();
+        let inside = |b: &Block| {
+            let b = *b;
+            (b.row..b.row + b.rows).flat_map(move |r| (b.col..b.col + b.cols).map(move |c| (r, c)))
+        };
+        for (e, nu) in (0..s).flat_map(|e| (0..s).map(move |nu| (e, nu))) {
+            out.extend(self.forces.iter().flat_map(inside).map(|(r, c)| (e * n + r, nu * n + c)));
+        }
+        for nu in 0..s {
+            for (r, c) in self.rows.iter().flat_map(inside) {
+                out.push((s * n + nu * m + r, nu * n + c));
+                out.push((nu * n + c, s * n + nu * m + r));
+            }
+        }
+        out
+    }
+}
+
+/// A matrix and its factors, dense where it is small or full.
+enum Matrix {
+    Dense(Lu<f64>),
+    Sparse(Box<(Sparse<f64>, SparseLu<f64>)>),
+}
+
+impl Matrix {
+    fn new(size: usize, places: &[(usize, usize)]) -> Self {
+        let matrix = Sparse::new(size, places.iter().copied());
+        if size < LARGE || 4 * matrix.values().len() > size * size {
+            return Self::Dense(Lu::new(size));
+        }
+        let factors = SparseLu::new(&matrix);
+        Self::Sparse(Box::new((matrix, factors)))
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Self::Dense(lu) => lu.values_mut().fill(0.0),
+            Self::Sparse(both) => both.0.clear(),
+        }
+    }
+
+    fn put(&mut self, row: usize, col: usize, value: f64) {
+        match self {
+            Self::Dense(lu) => {
+                let at = row * lu.size() + col;
+                lu.values_mut()[at] = value;
+            }
+            Self::Sparse(both) => {
+                let slot = both.0.slot(row, col).expect("a place of the pattern");
+                both.0.values_mut()[slot] = value;
+            }
+        }
+    }
+
+    /// Factors, with pivots chosen without regard to the past, so that a continued run has the same bits.
+    fn factor(&mut self) -> bool {
+        match self {
+            Self::Dense(lu) => lu.factor().is_ok(),
+            Self::Sparse(both) => {
+                let (matrix, lu) = &mut **both;
+                lu.forget();
+                lu.factor(matrix).is_ok()
+            }
+        }
+    }
+
+    fn solve(&mut self, x: &mut [f64]) {
+        match self {
+            Self::Dense(lu) => lu.solve(x),
+            Self::Sparse(both) => both.1.solve(x),
+        }
+    }
+}
+
+enum Equations<Y: System> {
+    Flat(Box<Pair<Y, Duals, Flat, Flat>>),
+    Curved(Box<Pair<Y, Dual, Curved<Y, f64>, Curved<Y, Dual>>>),
+}
+
+/// Does the same with whichever kind of equations there is.
+macro_rules! either {
+    ($equations:expr, $pair:ident => $body:expr) => {
+        match $equations {
+            Equations::Flat($pair) => $body,
+            Equations::Curved($pair) => $body,
+        }
+    };
+}
+
+/// A factored matrix and where it was taken.
+struct Factored {
+    matrix: Matrix,
+    start: Start,
+    unknown: Vec<f64>,
+    held: Vec<bool>,
+    ready: bool,
+    /// A memory was taken over: the matrix must be computed again where it was.
+    restore: bool,
+}
+
+/// Why Newton's method gave up.
+pub(super) struct Failure {
+    /// The last relative change in ulps.
+    pub residual: f64,
+    /// The velocity that changed most.
+    pub velocity: usize,
+}
+
+/// The work done.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Work {
+    pub tangents: u64,
+    pub factorisations: u64,
+    pub solves: u64,
+}
+
+/// The solver of one integrator, with one matrix for each length of step it takes in turn.
+pub(super) struct Solver<Y: System> {
+    shape: Shape,
+    degree: usize,
+    equations: Equations<Y>,
+    pattern: Pattern,
+    factored: Vec<Factored>,
+    work: Y::Work<f64>,
+    rows: Rows<f64>,
+    residual: Vec<f64>,
+    sizes: Vec<f64>,
+    iterations: u32,
+    pub counts: Work,
+}
+
+impl<Y: System> Solver<Y> {
+    pub fn new(y: &Y, structure: &Structure, degree: usize, matrices: usize, iterations: u32) -> Self {
+        let shape = y.shape();
+        let equations = if structure.is_flat() {
+            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, degree)))
+        } else {
+            let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
+            Equations::Curved(Box::new(Pair::new(y, plain, moved, degree)))
+        };
+        let pattern = Pattern::new(y);
+        let size = degree * (shape.v + shape.g);
+        let places = pattern.places(shape, degree);
+        let factored = || Factored {
+            matrix: Matrix::new(size, &places),
+            start: Start {
+                state: State::zeros(shape),
+                momentum: vec![0.0; shape.v],
+                h: 0.0,
+                frequencies: vec![0.0; shape.v],
+            },
+            unknown: vec![0.0; size],
+            held: vec![false; shape.g],
+            ready: false,
+            restore: false,
+        };
+        Self {
+            shape,
+            degree,
+            equations,
+            pattern,
+            factored: (0..matrices).map(|_| factored()).collect(),
+            work: y.work(),
+            rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
+            residual: vec![0.0; size],
+            sizes: vec![0.0; shape.v],
+            iterations,
+            counts: Work::default(),
+        }
+    }
+
+    /// Gives up all matrices.
+    pub fn forget(&mut self) {
+        self.factored.iter_mut().for_each(|f| f.ready = false);
+    }
+
+    /// Evaluations of forces so far.
+    pub fn forces(&self) -> u64 {
+        either!(&self.equations, pair => pair.plain.forces)
+    }
+
+    /// The state at point `i` of the solved curve.
+    pub fn place(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[f64], i: usize) -> &State<f64> {
+        either!(&mut self.equations, pair => {
+            pair.plain.place(y, scheme, start, unknown, i);
+            &pair.plain.state
+        })
+    }
+
+    /// p_{k+1} without the force of the constraints at the end, after [`Solver::solve`].
+    pub fn momentum(&mut self, y: &Y, unknown: &[f64], h: f64, out: &mut [f64]) {
+        let (n, s) = (self.shape.v, self.degree);
+        either!(&mut self.equations, pair => pair.plain.leave(y, &unknown[(s - 1) * n..s * n], out));
+        out.iter_mut().for_each(|p| *p /= h);
+    }
+
+    /// Takes the matrix of one slot at a place.
+    fn linearise(&mut self, y: &Y, scheme: &Scheme, slot: usize) -> bool {
+        let Factored { matrix, start, unknown, held, .. } = &mut self.factored[slot];
+        let (n, m, s) = (self.shape.v, self.shape.g, self.degree);
+        matrix.clear();
+        let at = Linear { scheme, start, unknown, held };
+        either!(&mut self.equations, pair => pair.columns(y, &at, &self.pattern, |row, col, value| matrix.put(row, col, value)));
+        if m > 0 {
+            y.prepare(&start.state, &mut self.work);
+            y.jacobian(&start.state, &mut self.work, &mut self.rows);
+            for (i, b) in self.rows.blocks().iter().enumerate() {
+                for (k, &value) in self.rows.block(i).iter().enumerate() {
+                    let (row, col) = (b.row + k / b.cols, b.col + k % b.cols);
+                    if !held[row] {
+                        matrix.put(col, s * n + row, scheme.holds[0] * value);
+                    }
+                }
+            }
+            for i in (0..s * m).filter(|i| held[i % m]) {
+                matrix.put(s * n + i, s * n + i, 1.0);
+            }
+        }
+        matrix.factor()
+    }
+
+    /// Takes the matrix at an iterate.
+    fn renew(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[f64], held: &[bool], slot: usize) -> bool {
+        let f = &mut self.factored[slot];
+        f.start.state.copy_from(&start.state);
+        f.start.momentum.copy_from_slice(&start.momentum);
+        f.start.frequencies.copy_from_slice(&start.frequencies);
+        f.start.h = start.h;
+        f.unknown.copy_from_slice(unknown);
+        f.held.copy_from_slice(held);
+        self.counts.tangents += 1;
+        self.counts.factorisations += 1;
+        let regular = self.linearise(y, scheme, slot);
+        (self.factored[slot].ready, self.factored[slot].restore) = (regular, false);
+        regular
+    }
+
+    /// Solves the equations from the guess in `unknown`; multipliers of `held` rows stay zero.
+    pub fn solve(
+        &mut self,
+        y: &Y,
+        scheme: &mut Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+        slot: usize,
+    ) -> Result<(), Failure> {
+        let (n, s) = (self.shape.v, self.degree);
+        if self.factored[slot].restore {
+            // The frequencies of that time, then those of this step again.
+            let (omega, h) = (std::mem::take(&mut self.factored[slot].start.frequencies), self.factored[slot].start.h);
+            scheme.fit(&omega, h);
+            self.factored[slot].start.frequencies = omega;
+            let regular = self.linearise(y, scheme, slot);
+            (self.factored[slot].ready, self.factored[slot].restore) = (regular, false);
+            scheme.fit(&start.frequencies, start.h);
+        }
+        self.measure(y, start);
+        let same = self.factored[slot].start.h == start.h && self.factored[slot].held == held;
+        let mut fresh = false;
+        if !(self.factored[slot].ready && same) {
+            fresh = true;
+            if !self.renew(y, scheme, start, unknown, held, slot) {
+                return Err(Failure { residual: f64::INFINITY, velocity: 0 });
+            }
+        }
+        let (mut last, mut worst) = (f64::INFINITY, 0);
+        for _ in 0..self.iterations {
+            either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual));
+            for (i, r) in self.residual.iter_mut().enumerate() {
+                let left_out = i >= s * n && held[(i - s * n) % self.shape.g];
+                *r = if left_out { 0.0 } else { -*r };
+            }
+            self.factored[slot].matrix.solve(&mut self.residual);
+            self.counts.solves += 1;
+            let mut change = 0.0;
+            for (i, d) in self.residual[..s * n].iter().enumerate() {
+                let relative = d.abs() / self.sizes[i % n];
+                if relative > change || !relative.is_finite() {
+                    (change, worst) = (relative, i % n);
+                }
+            }
+            for (x, d) in unknown.iter_mut().zip(&self.residual) {
+                *x += d;
+            }
+            if !change.is_finite() {
+                return Err(Failure { residual: f64::INFINITY, velocity: worst });
+            }
+            let contraction = change / last;
+            let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
+            if left <= 0.5 * f64::EPSILON || (contraction > 0.5 && change <= STALL) {
+                // Momenta belong to the curve as it is now.
+                either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual));
+                return Ok(());
+            }
+            if last.is_finite() && contraction > SLOW && change > STALL {
+                if fresh && contraction > 2.0 {
+                    return Err(Failure { residual: change / f64::EPSILON, velocity: worst });
+                }
+                fresh = true;
+                if !self.renew(y, scheme, start, unknown, held, slot) {
+                    return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                }
+            }
+            last = change;
+        }
+        Err(Failure { residual: last / f64::EPSILON, velocity: worst })
+    }
+
+    /// The sizes against which changes are measured.
+    fn measure(&mut self, y: &Y, start: &Start) {
+        y.magnitude(&start.state.q, &mut self.sizes);
+        for (size, v) in self.sizes.iter_mut().zip(&start.state.v) {
+            *size += (start.h * v).abs();
+        }
+        let floor = 1e-3 * self.sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
+        let floor = if floor > 0.0 { floor } else { 1.0 };
+        self.sizes.iter_mut().for_each(|size| *size += floor);
+    }
+
+    /// What the bits of the next solution depend on: where the matrices were taken.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        for f in &self.factored {
+            let s = &f.start.state;
+            out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
+            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.frequencies, &f.unknown] {
+                out.extend(values);
+            }
+            out.extend(f.held.iter().map(|&held| f64::from(u8::from(held))));
+        }
+    }
+
+    /// Takes it over; returns the rest.
+    pub fn recall<'a>(&mut self, mut memory: &'a [f64]) -> &'a [f64] {
+        let mut take = |to: &mut [f64]| {
+            let (own, rest) = memory.split_at(to.len());
+            to.copy_from_slice(own);
+            memory = rest;
+        };
+        for f in &mut self.factored {
+            let mut head = [0.0; 3];
+            take(&mut head);
+            (f.ready, f.start.h, f.start.state.t) = (head[0] != 0.0, head[1], head[2]);
+            f.restore = f.ready;
+            let s = &mut f.start.state;
+            for values in
+                [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.frequencies, &mut f.unknown]
+            {
+                take(values);
+            }
+            for held in &mut f.held {
+                let mut value = 0.0;
+                take(std::slice::from_mut(&mut value));
+                *held = value != 0.0;
+            }
+        }
+        memory
+    }
+}
+
+/// The error of a step whose equations were not solved.
+pub(super) fn unsolved<Y: System>(y: &Y, start: &Start, failure: &Failure, what: &'static str) -> IntegrateError {
+    let (t, h, residual) = (start.state.t, start.h, failure.residual);
+    IntegrateError::NotConverged { t, h, what, residual, worst: y.velocity_name(failure.velocity) }
+}
