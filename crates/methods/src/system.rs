@@ -155,6 +155,14 @@ pub trait System: Sync {
     fn mass<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Mass<S>);
     /// The generalised forces f, gyroscopic terms included; `out` is overwritten.
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]);
+    /// The velocities on which fast forces act, ascending; multirate methods take these in small steps. By default none.
+    fn fast(&self) -> Vec<usize> {
+        Vec::new()
+    }
+    /// The part of [`System::force`] that belongs to the fast potential: stiff springs and the like; `out` is overwritten.
+    fn fast_force<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, out: &mut [S]) {
+        out.fill(S::zero());
+    }
     /// The rates r of the extra states; `out` is overwritten.
     fn rate<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}
     /// The integrands s of the integrals, given the multipliers of all rows; `out` is overwritten.

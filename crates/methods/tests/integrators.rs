@@ -7,7 +7,7 @@ use dalembert_methods::integrate::{About, Counts, IntegrateError, Settings, Sett
 use dalembert_methods::problems::{FreeBody, Kepler, Pendulum, Problem, ProtheroRobinson, Visitor, each};
 use dalembert_methods::{Scalar, Shape, State, System};
 
-/// Runs a check for every method on every problem that is stiff only if the method is meant for it.
+/// Runs a check for every method on every problem that is stiff only if the method is meant for it, and that it does not refuse.
 struct Fitting<F>(F);
 
 trait Check {
@@ -17,7 +17,9 @@ trait Check {
 impl<C: Check> Visitor for Fitting<C> {
     fn visit<P: Problem>(&mut self, problem: &P) {
         for about in methods() {
-            if about.stiff || !problem.stiff() {
+            let start = create(about.name, &Settings::default()).unwrap().start(problem, &mut problem.initial());
+            let refused = matches!(start, Err(IntegrateError::Refused { .. }));
+            if (about.stiff || !problem.stiff()) && !refused {
                 self.0.run(about, problem);
             }
         }
@@ -31,6 +33,11 @@ fn has(about: &About, parameter: &str) -> bool {
 /// Tight enough that projections leave nothing to see.
 fn tight() -> Settings {
     Settings::default().with("tolerance", 1e-13)
+}
+
+/// Whether it chooses its steps by their errors.
+fn controlled(about: &About) -> bool {
+    has(about, "first_step")
 }
 
 #[test]
@@ -59,7 +66,9 @@ fn explicit_orders_are_as_promised() {
                 return;
             }
             let measure = |steps: &[u32]| check::order(problem, about.name, &tight(), steps);
-            let steps = check::ladder(1e-7, |n| Ok(measure(&[n])?.points[0].1));
+            // Methods of order 2 would need a hundred thousand steps for seven digits.
+            let from = if about.order > 2 { 1e-7 } else { 1e-3 };
+            let steps = check::ladder(from, |n| Ok(measure(&[n])?.points[0].1));
             let found = measure(&steps).unwrap();
             let promised = f64::from(about.order);
             assert!(found.exponent > promised - 0.5, "{} on {}: {found:?}", about.name, problem.name());
@@ -94,7 +103,7 @@ fn explicit_errors_follow_the_tolerance_down_to_rounding() {
     struct Slope;
     impl Check for Slope {
         fn run<P: Problem>(&mut self, about: &About, problem: &P) {
-            if about.stiff || !has(about, "tolerance") {
+            if about.stiff || !controlled(about) {
                 return;
             }
             let tolerances = [1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13];
@@ -111,7 +120,7 @@ fn explicit_invariants_drift_less_than_the_accepted_errors_add_up_to() {
     struct Invariants;
     impl Check for Invariants {
         fn run<P: Problem>(&mut self, about: &About, problem: &P) {
-            if about.stiff || !has(about, "tolerance") {
+            if about.stiff || !controlled(about) {
                 return;
             }
             for tolerance in [1e-6, 1e-10] {

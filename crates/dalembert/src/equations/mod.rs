@@ -162,6 +162,27 @@ impl System for Model {
         }
     }
 
+    fn fast(&self) -> Vec<usize> {
+        let fast = self.forces.iter().zip(&self.fast).filter(|(_, fast)| **fast);
+        let bodies = fast.flat_map(|(force, _)| &force.markers).map(|&m| self.markers[m].body);
+        let mut out: Vec<usize> = bodies.flat_map(|body| self.layout.v[body].clone()).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    fn fast_force<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
+        out.fill(S::zero());
+        for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| self.fast[*i]) {
+            w.gather(&force.markers);
+            let now = self.instant(s, i, &w.signals);
+            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
+            for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
+                self.pull_back(m, &w.cache, wrench, out);
+            }
+        }
+    }
+
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         for (i, force) in self.forces.iter().enumerate() {
             let own = self.layout.x[i].clone();

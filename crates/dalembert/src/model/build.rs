@@ -66,6 +66,7 @@ pub struct Builder {
     contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
     looks: Vec<(usize, Look)>,
+    fast: Vec<bool>,
 }
 
 impl Default for Builder {
@@ -86,9 +87,24 @@ impl Builder {
             contacts: Vec::new(),
             signals: Vec::new(),
             looks: Vec::new(),
+            fast: Vec::new(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder
+    }
+
+    /// Counts forces to the fast potential, which multirate integrators take in small steps: those there are so far whose names pass a test.
+    /// Returns how many did.
+    pub fn fast(&mut self, is_fast: impl Fn(&str) -> bool) -> usize {
+        self.fast.resize(self.forces.len(), false);
+        let mut count = 0;
+        for (force, fast) in self.forces.iter().zip(&mut self.fast) {
+            if is_fast(&force.name) {
+                *fast = true;
+                count += 1;
+            }
+        }
+        count
     }
 
     /// Sets the uniform gravitational acceleration in the world frame, in m/s².
@@ -275,6 +291,8 @@ impl Builder {
             return Err(errors);
         }
         let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints, &self.contacts);
+        let mut fast = self.fast;
+        fast.resize(self.forces.len(), false);
         let mut model = Model {
             gravity: self.gravity,
             bodies: self.bodies,
@@ -285,6 +303,7 @@ impl Builder {
             signals: self.signals,
             looks: self.looks,
             layout,
+            fast,
         };
         model.settle();
         Ok(model)

@@ -104,6 +104,7 @@ impl Scene {
         reader.read_constraints("joint", &joints::kinds());
         reader.read_constraints("constraint", &constraints::kinds());
         reader.read_contacts();
+        reader.read_fast(&run);
         reader.check_run(&run);
         reader.check_output(&output, &run);
         let events = reader.read_named("event");
@@ -501,6 +502,18 @@ impl<'d> Reader<'d> {
             Some((entry.name().to_owned(), settings))
         });
         read.collect()
+    }
+
+    /// The forces that `run.fast` names.
+    fn read_fast(&mut self, run: &RunSettings) {
+        let Some(entry) = self.document.table("run") else { return };
+        for (i, pattern) in run.fast.iter().enumerate() {
+            if self.builder.fast(|name| matches(pattern, name)) == 0 {
+                let message = format!("no force matches `{pattern}`");
+                let help = "name forces by the words after `force.`; `*` stands for any text";
+                self.problems.extend(entry.error(&format!("fast.{i}"), message, Some(help)));
+            }
+        }
     }
 
     fn check_run(&mut self, run: &RunSettings) {

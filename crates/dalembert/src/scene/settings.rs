@@ -62,6 +62,9 @@ pub struct RunSettings {
     pub ledger_factor: f64,
     /// How contacts are treated.
     pub contacts: ContactSettings,
+    /// Forces that belong to the fast potential, for `multirate`: names of forces, in which `*` stands for any text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fast: Vec<String>,
     /// Further settings of the integrator, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, f64>,
@@ -77,6 +80,7 @@ impl Default for RunSettings {
             initial: Initial::default(),
             ledger_factor: 1.0,
             contacts: ContactSettings::default(),
+            fast: Vec::new(),
             settings: BTreeMap::new(),
         }
     }

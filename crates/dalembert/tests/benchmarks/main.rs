@@ -9,6 +9,7 @@ mod nonholonomic;
 mod orders;
 mod pendulums;
 mod tops;
+mod variational;
 
 use dalembert::record::Status;
 use dalembert::run::{Outcome, run};

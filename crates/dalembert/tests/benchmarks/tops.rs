@@ -6,7 +6,7 @@ use dalembert::methods::problems::elliptic::{jacobi, quarter_period};
 /// The heavy symmetric top released without nutation or precession rate. With u = cos θ, a = I₃ω₃/I₁, β = 2mgh/I₁ (moments about
 /// the tip): u̇² = β (u₀ − u)(u − u₁)(u₂ − u), so u = u₁ + (u₀ − u₁) sn²(κt + K), and φ̇ = a (u₀ − u)/(1 − u²).
 /// Reference: Goldstein, Classical Mechanics, section 5.7.
-struct Top {
+pub(super) struct Top {
     a: f64,
     u0: f64,
     u1: f64,
@@ -15,7 +15,7 @@ struct Top {
 }
 
 impl Top {
-    fn new(mass: f64, height: f64, axial: f64, transverse: f64, spin: f64, tilt: f64) -> Self {
+    pub(super) fn new(mass: f64, height: f64, axial: f64, transverse: f64, spin: f64, tilt: f64) -> Self {
         let about_tip = transverse + mass * height * height;
         let (a, beta) = (axial * spin / about_tip, 2.0 * mass * 9.81 * height / about_tip);
         let u0 = tilt.cos();
@@ -26,13 +26,13 @@ impl Top {
         Self { a, u0, u1, kappa: 0.5 * (beta * (u2 - u1)).sqrt(), m: (u0 - u1) / (u2 - u1) }
     }
 
-    fn u(&self, t: f64) -> f64 {
+    pub(super) fn u(&self, t: f64) -> f64 {
         let (sn, _, _) = jacobi(self.kappa * t + quarter_period(self.m), self.m);
         self.u1 + (self.u0 - self.u1) * sn * sn
     }
 
     /// The precession angle by Simpson's rule; with 500 points in a nutation its error is below 1e-12.
-    fn phi(&self, t: f64) -> f64 {
+    pub(super) fn phi(&self, t: f64) -> f64 {
         let rate = |t: f64| {
             let u = self.u(t);
             self.a * (self.u0 - u) / (1.0 - u * u)

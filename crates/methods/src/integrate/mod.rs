@@ -60,6 +60,7 @@ pub fn methods() -> &'static [&'static About] {
         &variational::ABOUT_GALERKIN_LOBATTO,
         &variational::ABOUT_LIE_GROUP,
         &variational::ABOUT_PHASE_FITTED,
+        &variational::ABOUT_MULTIRATE,
     ]
 }
 
@@ -80,6 +81,7 @@ pub fn create<'a, Y: System + 'a>(
         "galerkin_lobatto" => Box::new(Variational::<Y>::lobatto(settings)?),
         "lie_group" => Box::new(Variational::<Y>::lie_group(settings)?),
         "phase_fitted" => Box::new(Variational::<Y>::phase_fitted(settings)?),
+        "multirate" => Box::new(Variational::<Y>::multirate(settings)?),
         _ => return Err(SettingsError::Method { name: name.to_owned() }),
     })
 }

@@ -443,6 +443,12 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn local_rate<S: Scalar>(&self, delta: &[S], v: &[S], out: &mut [S]) {
         self.model.local_rate(delta, v, out);
     }
+    fn fast(&self) -> Vec<usize> {
+        self.model.fast()
+    }
+    fn fast_force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
+        self.model.fast_force(s, &mut w.model, out);
+    }
     fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
         self.model.local_velocity(delta, rate, out);
     }

@@ -107,6 +107,8 @@ pub(super) struct Start {
 /// The equations in one kind of number.
 pub(super) struct Discrete<Y: System, S: Scalar, G> {
     pub geometry: G,
+    /// Whether fast forces alone act.
+    fast: bool,
     shape: Shape,
     work: Y::Work<S>,
     mass: Mass<S>,
@@ -123,15 +125,21 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     /// R_1 … R_s, then the sum over points for the left end.
     sums: Vec<S>,
     turned: Vec<S>,
+    /// Whether integrals are wanted, what they are over the step, their rates, and multipliers of zero.
+    pub tally: bool,
+    pub integrals: Vec<S>,
+    integrands: Vec<S>,
+    none: Vec<S>,
     pub forces: u64,
 }
 
 impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
-    pub fn new(y: &Y, geometry: G, degree: usize) -> Self {
+    pub fn new(y: &Y, geometry: G, degree: usize, fast: bool) -> Self {
         let shape = y.shape();
         let zeros = |n| vec![S::zero(); n];
         Self {
             geometry,
+            fast,
             shape,
             work: y.work(),
             mass: Mass::new(&y.mass_blocks()),
@@ -147,6 +155,10 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             pulled: Pulled::new(shape.v),
             sums: zeros((degree + 1) * shape.v),
             turned: zeros(shape.v),
+            tally: false,
+            integrals: zeros(shape.z),
+            integrands: zeros(shape.z),
+            none: zeros(shape.rows()),
             forces: 0,
         }
     }
@@ -193,7 +205,11 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             self.mass_ready = true;
         }
         self.mass.apply(&self.state.v, &mut self.momentum);
-        y.force(&self.state, &mut self.work, &mut self.force);
+        if self.fast {
+            y.fast_force(&self.state, &mut self.work, &mut self.force);
+        } else {
+            y.force(&self.state, &mut self.work, &mut self.force);
+        }
         self.forces += 1;
         self.geometry.complete(y, &self.state, &self.momentum, &mut self.force);
     }
@@ -204,9 +220,16 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         self.state.lift(&start.state);
         self.base.copy_from_slice(&self.state.q);
         self.sums.fill(S::zero());
+        self.integrals.fill(S::zero());
         for i in 0..scheme.points.len() {
             self.place(y, scheme, start, unknown, i);
             self.read(y);
+            if self.tally {
+                y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
+                for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
+                    *sum += rate * (h * scheme.weights[i]);
+                }
+            }
             let (weight, force, momentum) = (scheme.weights[i], &mut self.force, &self.momentum);
             self.geometry.pull(y, h, &self.delta, &self.rate, momentum, force, &mut self.pulled);
             let Pulled { by_position, by_rate, shifted } = &self.pulled;

@@ -10,12 +10,14 @@
 //! | `galerkin_gauss` | degree s | s Gauss points | 2s |
 //! | `galerkin_lobatto` | degree s | s + 1 Lobatto points (Lobatto IIIA–IIIB with constraints at all of them) | 2s |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord ([`geometry`]) | 2; 4, 6, 8 by composition |
+//! | `multirate` | straight, in micro steps | slow forces at the ends of macro steps, fast ones at the middle or the ends of micro steps | 2 |
 //! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
 //!
 //! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps.
 //! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` keeps its last
 //!   velocity to estimate frequencies, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7).
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
+//! - There is no error control. The error told of a step, for the energy ledger, is its difference to the trapezoidal rule.
 //! - Integrals by the quadrature of the method. Extra states, velocity-level rows and friction driven by multipliers are refused.
 //!
 //! Departures: \[2\] uses (6) with the last two momenta, as here; it does not say what a coordinate by itself does, which here gets a straight
@@ -24,7 +26,8 @@
 //!
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas, Leyendecker:
 //! On frequency estimations in phase fitted variational integrators, and \[3\] Leitz, Leyendecker: Lie group variational integrators with
-//! quaternion parametrization of rotations, report of the Chair of Applied Dynamics, Erlangen 2013; \[4\] Leyendecker, Marsden, Ortiz:
+//! quaternion parametrization of rotations, and \[5\] Gail, Leyendecker, Ober-Blöbaum: Computing time investigations of variational multirate
+//! systems, report of the Chair of Applied Dynamics, Erlangen 2013; \[4\] Leyendecker, Marsden, Ortiz:
 //! Variational integrators for constrained dynamical systems, ZAMM 88 (2008) 677–708.
 
 mod composition;
@@ -34,8 +37,8 @@ mod nodes;
 mod run;
 mod solve;
 
-use super::control::land;
-use super::options::{FIXED_STEP, NEWTON_ITERATIONS};
+use super::control::{Tolerance, land};
+use super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
 use discrete::Scheme;
@@ -46,6 +49,12 @@ const CONSISTENT: f64 = 1e-6;
 
 const STEP: Parameter =
     Parameter { default: 0.01, range: [1e-300, 1e300], meaning: "the length of all steps", ..FIXED_STEP };
+const UNIT: Parameter = Parameter {
+    meaning: "the unit in which errors of steps are told to the energy ledger; steps do not depend on it",
+    ..TOLERANCE
+};
+const UNIT_ABSOLUTE: Parameter =
+    Parameter { meaning: "the same where a coordinate is zero; 0 takes the number of `tolerance`", ..ABSOLUTE };
 const ITERATIONS: Parameter = Parameter {
     default: 50.0,
     range: [2.0, 500.0],
@@ -87,6 +96,8 @@ pub const ABOUT_VARIATIONAL: About = About {
         },
         COMPOSITION,
         ITERATIONS,
+        UNIT,
+        UNIT_ABSOLUTE,
     ],
     references: &[
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
@@ -102,7 +113,7 @@ pub const ABOUT_GALERKIN_GAUSS: About = About {
               accuracy; with constraints `galerkin_lobatto` keeps the full order.",
     order: 4,
     stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS],
+    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
     references: &["Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514"],
 };
 
@@ -114,7 +125,7 @@ pub const ABOUT_GALERKIN_LOBATTO: About = About {
               and of order 2s with and without constraints.",
     order: 4,
     stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS],
+    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
     references: &[
         "Jay: Symplectic partitioned Runge–Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996) 368–387",
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
@@ -141,6 +152,8 @@ pub const ABOUT_LIE_GROUP: About = About {
         },
         COMPOSITION,
         ITERATIONS,
+        UNIT,
+        UNIT_ABSOLUTE,
     ],
     references: &[
         "Leitz, Leyendecker: Lie group variational integrators with quaternion parametrization of rotations, Erlangen 2013",
@@ -189,12 +202,58 @@ pub const ABOUT_PHASE_FITTED: About = About {
             meaning: "1 interpolates by sines, 0 by straight lines, for comparison",
         },
         ITERATIONS,
+        UNIT,
+        UNIT_ABSOLUTE,
     ],
     references: &[
         "Kosmas, Leyendecker: On frequency estimations in phase fitted variational integrators, Erlangen 2013",
         "Kosmas, Vlachos: Phase-fitted discrete Lagrangian integrators, Comput. Phys. Commun. 181 (2010) 562–568",
     ],
 };
+
+/// What `multirate` is.
+pub const ABOUT_MULTIRATE: About = About {
+    name: "multirate",
+    title: "Variational multirate integrator: slow forces in macro steps, fast ones in micro steps",
+    summary: "Slow forces act at the ends of a macro step, fast ones (`run.fast`) and constraints at the ends or middles of the micro steps in it. Symplectic and \
+              of order 2. For stiff springs among many soft and costly forces. Macro steps near multiples of half a period of the fast motion \
+              resonate: change `micro_steps` if energies grow.",
+    order: 2,
+    stiff: false,
+    parameters: &[
+        Parameter { meaning: "the length of macro steps", ..STEP },
+        Parameter {
+            name: "micro_steps",
+            unit: "1",
+            default: 10.0,
+            range: [1.0, 100_000.0],
+            meaning: "the number of micro steps in one macro step",
+        },
+        Parameter {
+            name: "explicit",
+            unit: "1",
+            default: 0.0,
+            range: [0.0, 1.0],
+            meaning: "fast forces at the middle of micro steps, implicit (0), or at their ends, explicit where there are no constraints (1)",
+        },
+        ITERATIONS,
+        UNIT,
+        UNIT_ABSOLUTE,
+    ],
+    references: &[
+        "Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, Springer 2013, 97–121",
+        "Gail, Leyendecker, Ober-Blöbaum: Computing time investigations of variational multirate systems, Erlangen 2013",
+        "Stern, Grinspun: Implicit–explicit variational integration of highly oscillatory problems, Multiscale Model. Simul. 7 (2009) 1779–1794",
+    ],
+};
+
+/// Micro steps in a macro step.
+#[derive(Copy, Clone, Debug)]
+struct Micro {
+    steps: u32,
+    /// Whether fast forces are taken at the ends of micro steps.
+    explicit: bool,
+}
 
 /// How steps are made.
 #[derive(Clone, Debug)]
@@ -204,6 +263,8 @@ struct Recipe {
     stages: Vec<(f64, usize)>,
     chord: f64,
     frequency: Option<Frequency>,
+    tolerance: Tolerance,
+    micro: Option<Micro>,
     iterations: u32,
 }
 
@@ -244,6 +305,9 @@ impl<Y: System> Variational<Y> {
                 stages: composition::stages(order),
                 chord: if has("chord") { get("chord") } else { 0.0 },
                 frequency,
+                tolerance: Tolerance::new(get("tolerance"), get("absolute")),
+                micro: has("micro_steps")
+                    .then(|| Micro { steps: whole(get("micro_steps")) as u32, explicit: get("explicit") > 0.5 }),
                 iterations: get("newton_iterations") as u32,
             },
             fixed_step: get("fixed_step"),
@@ -298,6 +362,14 @@ impl<Y: System> Variational<Y> {
         })
     }
 
+    /// `multirate`.
+    pub fn multirate(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::make(&ABOUT_MULTIRATE, settings, |get| {
+            let quadrature = if get("explicit") > 0.5 { nodes::lobatto(2) } else { nodes::gauss(1) };
+            Scheme::new(nodes::lobatto(2), quadrature)
+        })
+    }
+
     /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.
     pub fn frequencies(&self) -> &[f64] {
         match (&self.run, &self.recipe.frequency) {
@@ -329,8 +401,8 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
             return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
         }
         let end = land(t, self.fixed_step, until);
-        run.step(y, &self.recipe, s, end)?;
-        Ok(Step { t, h: end - t, error: 0.0, rejected: 0 })
+        let error = run.step(y, &self.recipe, s, end)?;
+        Ok(Step { t, h: end - t, error, rejected: 0 })
     }
 
     fn dense(&mut self, y: &Y, out: &mut State<f64>) {

@@ -6,6 +6,7 @@ use super::geometry::Structure;
 use super::solve::{Solver, unsolved};
 use crate::algebra::{Mass, MassError};
 use crate::dynamics::{Dynamics, Rates, finite};
+use crate::integrate::control::Tolerance;
 use crate::integrate::{Counts, IntegrateError};
 use crate::system::{State, System};
 use std::ops::Range;
@@ -36,12 +37,22 @@ pub(super) struct Run<Y: System> {
     lost: Option<IntegrateError>,
 }
 
+/// |v × v̇|/|v|², in rad/s.
+fn turning(v: [f64; 3], rate: [f64; 3]) -> f64 {
+    let cross = |i: usize, j: usize| v[i] * rate[j] - v[j] * rate[i];
+    let area = (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt();
+    let squared: f64 = v.iter().map(|v| v * v).sum();
+    if squared > 0.0 { area / squared } else { 0.0 }
+}
+
 /// The velocity at the beginning of the last step and its length, for estimates of frequencies.
 struct Past {
     groups: Vec<Range<usize>>,
     v: Vec<f64>,
     h: f64,
     frequencies: Vec<f64>,
+    /// v̇ over the last step, for the first guess; zero at a start.
+    acceleration: Vec<f64>,
 }
 
 /// One map (q, v) → (q, v).
@@ -51,6 +62,7 @@ struct Mover<Y: System> {
     dynamics: Dynamics<Y>,
     start: Start,
     unknown: Vec<f64>,
+    acceleration: Vec<f64>,
     /// Rows that depend on others.
     held: Vec<bool>,
     mass: Mass<f64>,
@@ -58,7 +70,10 @@ struct Mover<Y: System> {
     mass_ready: bool,
     work: Y::Work<f64>,
     rates: Rates,
-    forces: u64,
+    sizes: Vec<f64>,
+    /// Where a step of several rates began, and evaluations of slow forces.
+    old: State<f64>,
+    kicks: u64,
 }
 
 /// The systems a recipe cannot take.
@@ -71,6 +86,14 @@ fn refuse<Y: System>(y: &Y, recipe: &Recipe, structure: &Structure) -> Result<()
         format!("`{name}` takes holonomic constraints only, and `{row}` is one on velocities; use `radau` or `dopri5`")
     } else if !y.loads().is_empty() {
         format!("`{name}` takes no sliding friction driven by constraint forces; use `radau`")
+    } else if recipe.micro.is_some() && !structure.is_flat() {
+        format!("`{name}` is for constant masses and coordinates whose rates are velocities; use `variational`")
+    } else if recipe.micro.is_some() && y.fast().is_empty() {
+        format!(
+            "`{name}` needs forces that are fast, and none is named; name stiff ones in `run.fast`, or use `variational`"
+        )
+    } else if recipe.micro.is_some() && shape.g > 0 && !y.scleronomic() {
+        format!("`{name}` takes no constraints that move by themselves; use `variational`")
     } else if recipe.frequency.is_some() && structure.is_bent() {
         format!(
             "`{name}` is for coordinates whose rates are velocities, not for rotations; use `lie_group` or `galerkin_gauss`"
@@ -103,6 +126,7 @@ impl<Y: System> Run<Y> {
                 v: zeros(shape.v),
                 h: 0.0,
                 frequencies: zeros(shape.v),
+                acceleration: zeros(shape.v),
             },
             steps: 0,
             lost: None,
@@ -123,29 +147,26 @@ impl<Y: System> Run<Y> {
         &self.past.frequencies
     }
 
-    /// The frequencies for a step from `s`.
+    /// The frequencies, and accelerations for a first guess, of a step from `s`.
     fn estimate(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>) -> Result<(), IntegrateError> {
-        let Past { groups, v, h, frequencies } = &mut self.past;
+        let Past { groups, v, h, frequencies, acceleration } = &mut self.past;
+        let same = *h > 0.0 && s.t == self.end.t && s.v == self.end.v;
+        for (k, rate) in acceleration.iter_mut().enumerate() {
+            *rate = if same { (s.v[k] - v[k]) / *h } else { 0.0 };
+        }
         match recipe.frequency {
             None => {}
             Some(Frequency::Given(omega)) => frequencies.fill(omega),
             Some(Frequency::Estimated) => {
-                let same = *h > 0.0 && s.t == self.end.t && s.v == self.end.v;
                 if !same {
                     self.main.dynamics.evaluate(y, s, &mut self.main.rates)?;
                 }
+                let rates = if same { &*acceleration } else { &self.main.rates.v };
                 for g in groups {
-                    let now: [f64; 3] = std::array::from_fn(|k| if k < g.len() { s.v[g.start + k] } else { 0.0 });
-                    let rate: [f64; 3] = std::array::from_fn(|k| match (k < g.len(), same) {
-                        (false, _) => 0.0,
-                        (_, true) => (now[k] - v[g.start + k]) / *h,
-                        (_, false) => self.main.rates.v[g.start + k],
-                    });
-                    let cross = |i: usize, j: usize| now[i] * rate[j] - now[j] * rate[i];
-                    let area = (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt();
-                    let squared: f64 = now.iter().map(|v| v * v).sum();
-                    let omega = if squared > 0.0 { area / squared } else { 0.0 };
-                    frequencies[g.clone()].fill(omega);
+                    let pick = |values: &[f64]| -> [f64; 3] {
+                        std::array::from_fn(|k| if k < g.len() { values[g.start + k] } else { 0.0 })
+                    };
+                    frequencies[g.clone()].fill(turning(pick(&s.v), pick(rates)));
                 }
             }
         }
@@ -153,17 +174,18 @@ impl<Y: System> Run<Y> {
     }
 
     /// One step to the time `end`.
-    pub fn step(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, end: f64) -> Result<(), IntegrateError> {
+    ///
+    /// Returns an error in units of the tolerance: the largest difference of a stage to the trapezoidal rule, ξ − ½h(v_k + v_{k+1}), which is of third
+    /// order whatever the order of the method. Nothing is controlled by it.
+    pub fn step(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, end: f64) -> Result<f64, IntegrateError> {
         if let Some(error) = self.lost.take() {
             return Err(error);
         }
         self.estimate(y, recipe, s)?;
         self.now.copy_from(s);
         let h = end - s.t;
-        self.main.set(&self.past.frequencies, &self.multipliers);
-        for &(part, slot) in &recipe.stages {
-            self.main.advance(y, recipe, &mut self.now, part * h, slot)?;
-        }
+        self.main.set(&self.past, &self.multipliers);
+        let error = self.main.travel(y, recipe, &mut self.now, h)?;
         self.multipliers.copy_from_slice(self.main.multipliers());
         self.now.t = end;
         self.past.v.copy_from_slice(&s.v);
@@ -172,7 +194,7 @@ impl<Y: System> Run<Y> {
         self.end.copy_from(&self.now);
         s.copy_from(&self.now);
         self.steps += 1;
-        Ok(())
+        Ok(error)
     }
 
     /// The state at a time of the last step.
@@ -191,12 +213,9 @@ impl<Y: System> Run<Y> {
         self.between.solver.forget();
         self.between.dynamics.adopt(&self.main.dynamics);
         self.between.held.copy_from_slice(&self.main.held);
-        self.between.set(&self.past.frequencies, &self.multipliers);
-        for &(part, slot) in &recipe.stages {
-            if let Err(error) = self.between.advance(y, recipe, out, part * h, slot) {
-                self.lost = Some(error);
-                break;
-            }
+        self.between.set(&self.past, &self.multipliers);
+        if let Err(error) = self.between.travel(y, recipe, out, h) {
+            self.lost = Some(error);
         }
         out.t = t;
     }
@@ -204,9 +223,9 @@ impl<Y: System> Run<Y> {
     /// The work done so far.
     pub fn counts(&self) -> Counts {
         let mut out = Counts { steps: self.steps, ..Counts::default() };
-        for Mover { solver, dynamics, forces, .. } in [&self.main, &self.between] {
+        for Mover { solver, dynamics, kicks, .. } in [&self.main, &self.between] {
             let (other, own) = (dynamics.counts(), solver.counts);
-            out.forces += other.forces + solver.forces() + forces;
+            out.forces += other.forces + solver.forces() + kicks;
             out.tangents += own.tangents;
             out.factorisations += other.factorisations + own.factorisations;
             out.solves += other.solves + own.solves;
@@ -247,30 +266,47 @@ impl<Y: System> Run<Y> {
 impl<Y: System> Mover<Y> {
     fn new(y: &Y, recipe: &Recipe, structure: &Structure) -> Self {
         let (shape, degree) = (y.shape(), recipe.scheme.degree);
-        let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
         let zeros = |n| vec![0.0; n];
         let scheme = recipe.scheme.clone();
         Self {
             scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v) } else { scheme },
-            solver: Solver::new(y, structure, degree, matrices, recipe.iterations),
+            solver: Solver::new(y, structure, recipe),
             dynamics: Dynamics::new(y),
             start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, frequencies: zeros(shape.v) },
             unknown: zeros(degree * (shape.v + shape.g)),
+            acceleration: zeros(shape.v),
             held: vec![false; shape.g],
             mass: Mass::new(&y.mass_blocks()),
             mass_is_constant: y.mass_is_constant(),
             mass_ready: false,
             work: y.work(),
             rates: Rates::zeros(shape),
-            forces: 0,
+            sizes: zeros(shape.v),
+            old: State::zeros(shape),
+            kicks: 0,
         }
     }
 
-    /// Takes frequencies, and multipliers to begin with.
-    fn set(&mut self, frequencies: &[f64], multipliers: &[f64]) {
-        self.start.frequencies.copy_from_slice(frequencies);
+    /// Takes frequencies, and accelerations and multipliers for a first guess.
+    fn set(&mut self, past: &Past, multipliers: &[f64]) {
+        self.start.frequencies.copy_from_slice(&past.frequencies);
+        self.acceleration.copy_from_slice(&past.acceleration);
         let own = self.unknown.len() - multipliers.len();
         self.unknown[own..].copy_from_slice(multipliers);
+    }
+
+    /// How far the last map, which ended at `s`, is from the trapezoidal rule, in units of the tolerance.
+    fn defect(&mut self, y: &Y, s: &State<f64>, tolerance: Tolerance) -> f64 {
+        let n = s.v.len();
+        let end = &self.unknown[(self.scheme.degree - 1) * n..self.scheme.degree * n];
+        y.local_rate(end, &s.v, &mut self.rates.v);
+        y.magnitude(&s.q, &mut self.sizes);
+        let mut largest: f64 = 0.0;
+        for k in 0..n {
+            let mean = 0.5 * self.start.h * (self.start.state.v[k] + self.rates.v[k]);
+            largest = largest.max((end[k] - mean).abs() / tolerance.weight(self.sizes[k]));
+        }
+        largest
     }
 
     /// The multipliers of the last map.
@@ -292,6 +328,82 @@ impl<Y: System> Mover<Y> {
         })
     }
 
+    /// A whole step: all stages of a composition, or micro steps between two kicks by slow forces. Returns the error in units of the tolerance.
+    fn travel(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, h: f64) -> Result<f64, IntegrateError> {
+        let mut error: f64 = 0.0;
+        let Some(micro) = recipe.micro else {
+            for &(part, slot) in &recipe.stages {
+                self.advance(y, recipe, s, part * h, slot)?;
+                error = error.max(self.defect(y, s, recipe.tolerance));
+            }
+            return Ok(error);
+        };
+        self.old.copy_from(s);
+        self.kick(y, s, 0.5 * h)?;
+        let part = h / f64::from(micro.steps);
+        if micro.explicit && self.held.is_empty() {
+            self.leap(y, s, part, micro.steps)?;
+        } else {
+            for _ in 0..micro.steps {
+                self.advance(y, recipe, s, part, 0)?;
+            }
+        }
+        self.kick(y, s, 0.5 * h)?;
+        if !self.held.is_empty() {
+            self.dynamics.project_velocity(y, s)?;
+        }
+        let weights = &mut self.sizes;
+        y.magnitude(&s.q, weights);
+        for (k, &size) in weights.iter().enumerate() {
+            let mean = 0.5 * h * (self.old.v[k] + s.v[k]);
+            error = error.max((s.q[k] - self.old.q[k] - mean).abs() / recipe.tolerance.weight(size));
+        }
+        Ok(error)
+    }
+
+    /// Micro steps by the trapezoidal rule, which is explicit without constraints: half a kick by fast forces, a drift, half a kick.
+    fn leap(&mut self, y: &Y, s: &mut State<f64>, h: f64, steps: u32) -> Result<(), IntegrateError> {
+        for step in 0..=steps {
+            y.prepare(s, &mut self.work);
+            y.fast_force(s, &mut self.work, &mut self.rates.v);
+            self.kicks += 1;
+            self.mass.solve(&mut self.rates.v);
+            let part = if step == 0 || step == steps { 0.5 * h } else { h };
+            for (v, rate) in s.v.iter_mut().zip(&self.rates.v) {
+                *v += part * rate;
+            }
+            if step < steps {
+                for (q, v) in s.q.iter_mut().zip(&s.v) {
+                    *q += h * v;
+                }
+                s.t += h;
+            }
+        }
+        finite(y, s, &s.v, "the velocity of")
+    }
+
+    /// v += h M⁻¹ of the slow forces; their integrals too, by the same rule.
+    fn kick(&mut self, y: &Y, s: &mut State<f64>, h: f64) -> Result<(), IntegrateError> {
+        self.load(y, s)?;
+        y.prepare(s, &mut self.work);
+        y.force(s, &mut self.work, &mut self.rates.v);
+        y.integrand(s, &self.rates.multipliers, &mut self.work, &mut self.rates.z);
+        y.fast_force(s, &mut self.work, &mut self.acceleration);
+        for (force, fast) in self.rates.v.iter_mut().zip(&self.acceleration) {
+            *force -= fast;
+        }
+        self.kicks += 1;
+        self.mass.solve(&mut self.rates.v);
+        self.acceleration.fill(0.0);
+        for (v, rate) in s.v.iter_mut().zip(&self.rates.v) {
+            *v += h * rate;
+        }
+        for (z, rate) in s.z.iter_mut().zip(&self.rates.z) {
+            *z += h * rate;
+        }
+        finite(y, s, &s.v, "the velocity of")
+    }
+
     /// Moves a state on by `h`, with the matrix of one slot.
     fn advance(
         &mut self,
@@ -311,8 +423,9 @@ impl<Y: System> Mover<Y> {
             self.scheme.fit(&start.frequencies, h);
         }
         for nu in 1..=degree {
+            let part = self.scheme.nodes[nu] * h;
             for k in 0..n {
-                self.unknown[(nu - 1) * n + k] = self.scheme.nodes[nu] * h * s.v[k];
+                self.unknown[(nu - 1) * n + k] = part * (s.v[k] + 0.5 * part * self.acceleration[k]);
             }
         }
         for (k, multiplier) in self.unknown[degree * n..].iter_mut().enumerate() {
@@ -326,7 +439,9 @@ impl<Y: System> Mover<Y> {
         y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
         s.t += h;
         self.solver.momentum(y, &self.unknown, h, &mut s.v);
-        self.integrate(y, s)?;
+        if recipe.micro.is_none() {
+            self.integrate(y, s)?;
+        }
         self.load(y, s)?;
         self.mass.solve(&mut s.v);
         finite(y, s, &s.v, "the velocity of")?;
@@ -341,19 +456,15 @@ impl<Y: System> Mover<Y> {
 
     /// Adds to the integrals.
     fn integrate(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        if s.z.is_empty() {
+        if self.held.is_empty() || s.z.is_empty() {
+            for (z, change) in s.z.iter_mut().zip(self.solver.integrals()) {
+                *z += change;
+            }
             return Ok(());
         }
         for (i, weight) in self.scheme.weights.iter().enumerate() {
             let at = self.solver.place(y, &self.scheme, &self.start, &self.unknown, i);
-            if self.held.is_empty() {
-                y.prepare(at, &mut self.work);
-                y.force(at, &mut self.work, &mut self.rates.v);
-                self.forces += 1;
-                y.integrand(at, &self.rates.multipliers, &mut self.work, &mut self.rates.z);
-            } else {
-                self.dynamics.evaluate(y, at, &mut self.rates)?;
-            }
+            self.dynamics.evaluate(y, at, &mut self.rates)?;
             for (z, rate) in s.z.iter_mut().zip(&self.rates.z) {
                 *z += self.start.h * weight * rate;
             }

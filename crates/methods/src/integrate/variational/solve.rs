@@ -3,9 +3,10 @@
 //! The columns of the nodes come from the equations read with dual numbers, several velocities at once where no equation depends on two of
 //! them (as in [`crate::tangent`]); those of the multipliers are the rows of the constraints. Rows that depend on others are left out
 //! (Λ = 0). The matrix stays until an iteration no longer shrinks the change by [`SLOW`]; then it is taken anew at the iterate at hand.
-//! Iterations end at rounding: when what is left, by the rate of shrinking, is below an ulp of every coordinate's size, or when changes no
+//! Iterations end at rounding: when what is left, by the rate of shrinking, is far below an ulp of every coordinate's size, or when changes no
 //! longer shrink and are below [`STALL`].
 
+use super::Recipe;
 use super::discrete::{Discrete, Scheme, Start};
 use super::geometry::{Curved, Flat, Geometry, Structure};
 use crate::algebra::{Block, Lu, Rows, Sparse, SparseLu};
@@ -18,6 +19,8 @@ use crate::tangent::Compression;
 const SLOW: f64 = 0.05;
 /// Relative changes below this that no longer shrink are rounding.
 const STALL: f64 = 1e-11;
+/// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
+const LEFT: f64 = 0.01 * f64::EPSILON;
 /// Matrices from this size on may be sparse, if less than a quarter of the entries are there.
 const LARGE: usize = 48;
 
@@ -57,12 +60,12 @@ struct Pair<Y: System, S: Scalar, G, H> {
 }
 
 impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, H> {
-    fn new(y: &Y, plain: G, moved: H, degree: usize) -> Self {
+    fn new(y: &Y, plain: G, moved: H, degree: usize, fast: bool) -> Self {
         let shape = y.shape();
         let size = degree * (shape.v + shape.g);
         Self {
-            plain: Discrete::new(y, plain, degree),
-            moved: Discrete::new(y, moved, degree),
+            plain: Discrete::new(y, plain, degree, fast),
+            moved: Discrete::new(y, moved, degree, fast),
             unknown: vec![S::zero(); size],
             out: vec![S::zero(); size],
         }
@@ -276,13 +279,15 @@ pub(super) struct Solver<Y: System> {
 }
 
 impl<Y: System> Solver<Y> {
-    pub fn new(y: &Y, structure: &Structure, degree: usize, matrices: usize, iterations: u32) -> Self {
+    pub fn new(y: &Y, structure: &Structure, recipe: &Recipe) -> Self {
+        let (degree, iterations, fast) = (recipe.scheme.degree, recipe.iterations, recipe.micro.is_some());
+        let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
         let shape = y.shape();
         let equations = if structure.is_flat() {
-            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, degree)))
+            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, degree, fast)))
         } else {
             let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
-            Equations::Curved(Box::new(Pair::new(y, plain, moved, degree)))
+            Equations::Curved(Box::new(Pair::new(y, plain, moved, degree, fast)))
         };
         let pattern = Pattern::new(y);
         let size = degree * (shape.v + shape.g);
@@ -331,6 +336,11 @@ impl<Y: System> Solver<Y> {
             pair.plain.place(y, scheme, start, unknown, i);
             &pair.plain.state
         })
+    }
+
+    /// The integrals over the solved curve, as far as they do not depend on multipliers.
+    pub fn integrals(&self) -> &[f64] {
+        either!(&self.equations, pair => &pair.plain.integrals)
     }
 
     /// p_{k+1} without the force of the constraints at the end, after [`Solver::solve`].
@@ -434,9 +444,13 @@ impl<Y: System> Solver<Y> {
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
-            if left <= 0.5 * f64::EPSILON || (contraction > 0.5 && change <= STALL) {
-                // Momenta belong to the curve as it is now.
-                either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual));
+            if left <= LEFT || (contraction > 0.5 && change <= STALL) {
+                // Momenta and integrals belong to the curve as it is now.
+                either!(&mut self.equations, pair => {
+                    pair.plain.tally = true;
+                    pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual);
+                    pair.plain.tally = false;
+                });
                 return Ok(());
             }
             if last.is_finite() && contraction > SLOW && change > STALL {

@@ -1,0 +1,132 @@
+//! The phase-fitted method on the oscillator of the document, in closed form, and on orbits.
+
+use crate::none;
+use crate::systems::{Oscillator, end_error, make, run};
+use dalembert_methods::State;
+use dalembert_methods::integrate::{Integrator, Settings};
+use dalembert_methods::problems::{Kepler, Problem};
+
+/// The steps of the document.
+const STEPS: [f64; 5] = [0.01, 0.05, 0.1, 0.5, 1.0];
+
+/// The rules of the document and others: points, spacing, order of the starting error.
+const RULES: [(f64, f64, u32); 3] = [(3.0, 0.0, 4), (5.0, 0.0, 6), (5.0, 1.0, 8)];
+
+fn fitted(points: f64, spacing: f64, omega: f64) -> Settings {
+    none().with("points", points).with("spacing", spacing).with("frequency", omega)
+}
+
+fn positions(settings: &Settings, h: f64, v: f64, count: usize) -> Vec<f64> {
+    let problem = Oscillator::harmonic();
+    let mut integrator = make("phase_fitted", &settings.clone().with("fixed_step", h)).unwrap();
+    let mut s = problem.initial();
+    s.v[0] = v;
+    integrator.start(&problem, &mut s).unwrap();
+    let mut out = vec![s.q[0]];
+    for _ in 0..count {
+        integrator.step(&problem, &mut s, f64::INFINITY).unwrap();
+        out.push(s.q[0]);
+    }
+    out
+}
+
+/// With u = ωh the recursion is q_{k+1} − 2 cos u q_k + q_{k−1} = 0 for any points; with the velocity that leads to the exact q₁ all
+/// positions are exact. The sum of rounding errors of a recursion with roots on the unit circle grows like k/sin u.
+#[test]
+fn started_with_the_exact_second_position_only_rounding_is_left() {
+    for (points, spacing, _) in RULES {
+        let settings = fitted(points, spacing, 1.0);
+        for h in STEPS {
+            let q = positions(&settings, h, 2.0, 100);
+            for w in q.windows(3) {
+                assert!((w[2] - 2.0 * h.cos() * w[1] + w[0]).abs() < 32.0 * f64::EPSILON * 3.0, "h = {h}");
+            }
+            // q₁ is linear in the velocity of the start.
+            let exact = |k: usize| 2.0 * (k as f64 * h).cos() + 2.0 * (k as f64 * h).sin();
+            let [rest, unit] = [0.0, 1.0].map(|v| positions(&settings, h, v, 1)[1]);
+            let start = (exact(1) - rest) / (unit - rest);
+            let q = positions(&settings, h, start, 1000);
+            for (k, &q) in q.iter().enumerate() {
+                let bound = 32.0 * f64::EPSILON * 3.0 * (1.0 + k as f64) / h.sin();
+                assert!((q - exact(k)).abs() < bound, "h = {h}, k = {k}: {:e}", q - exact(k));
+            }
+        }
+    }
+}
+
+/// From (q₀, p₀) the discrete Legendre transform scales the momentum: q_k = q₀ cos ku + p₀/(ωσ) sin ku, p_k = p₀ cos ku − ωσ q₀ sin ku with
+/// σ = u/(sin u cos u) Σ w_j cos 2u(1 − c_j), the quadrature of ∫cos 2us ds against its integral. Orders 4, 6 and 8 at t = 3.
+#[test]
+fn the_starting_error_has_its_closed_form_and_order() {
+    let quadrature = |points: f64, spacing: f64| -> (Vec<f64>, Vec<f64>) {
+        if points == 3.0 {
+            (vec![0.0, 0.5, 1.0], vec![1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0])
+        } else if spacing == 0.0 {
+            (vec![0.0, 0.25, 0.5, 0.75, 1.0], [7.0, 32.0, 12.0, 32.0, 7.0].map(|w| w / 90.0).to_vec())
+        } else {
+            let a = 0.5 * (3.0_f64 / 7.0).sqrt();
+            (vec![0.0, 0.5 - a, 0.5, 0.5 + a, 1.0], [9.0, 49.0, 64.0, 49.0, 9.0].map(|w| w / 180.0).to_vec())
+        }
+    };
+    let problem = Oscillator::harmonic();
+    for (points, spacing, order) in RULES {
+        let (c, w) = quadrature(points, spacing);
+        let mut errors = Vec::new();
+        for h in STEPS {
+            let sum: f64 = c.iter().zip(&w).map(|(c, w)| w * (2.0 * h * (1.0 - c)).cos()).sum();
+            let sigma = h / (h.sin() * h.cos()) * sum;
+            let s =
+                run(&problem, &problem.initial(), "phase_fitted", &fitted(points, spacing, 1.0), 3.0, (3.0 / h) as u32);
+            let (sine, cosine) = 3.0_f64.sin_cos();
+            let exact = [2.0 * cosine + 2.0 / sigma * sine, 2.0 * cosine - 2.0 * sigma * sine];
+            // Rounding of 3/h steps.
+            let bound = 200.0 * f64::EPSILON / h;
+            assert!((s.q[0] - exact[0]).abs() < bound, "{points} {spacing} {h}: {} {}", s.q[0], exact[0]);
+            assert!((s.v[0] - exact[1]).abs() < bound, "{points} {spacing} {h}: {} {}", s.v[0], exact[1]);
+            errors.push(exact[0] - problem.exact(3.0).unwrap().q[0]);
+        }
+        let found = (errors[3] / errors[2]).abs().log(5.0);
+        assert!((found - f64::from(order)).abs() < 0.3, "{points} {spacing}: {found}");
+    }
+}
+
+/// With a frequency that is not the oscillator's the method is of order 2, as with straight lines.
+#[test]
+fn a_wrong_frequency_leaves_order_two() {
+    for settings in [fitted(3.0, 0.0, 1.3), fitted(5.0, 1.0, 0.6), fitted(5.0, 1.0, 1.0).with("fitted", 0.0)] {
+        crate::order("wrong frequency", 2, |n| end_error(&Oscillator::harmonic(), "phase_fitted", &settings, n));
+    }
+}
+
+/// A circular orbit has one frequency, and the estimate finds it: |v × a|/|v|² = 1; then the motion is one of the oscillator. On an ellipse the method
+/// is of order 2.
+#[test]
+fn frequencies_are_estimated_on_orbits() {
+    let circle = Kepler { eccentricity: 0.0, ..Kepler::default() };
+    let h = 0.1;
+    let mut method = make("phase_fitted", &none().with("fixed_step", h)).unwrap();
+    let mut s = circle.initial();
+    method.start(&circle, &mut s).unwrap();
+    for step in 0..100 {
+        method.step(&circle, &mut s, f64::INFINITY).unwrap();
+        // By (7) exact at the start, then by (6) from a difference backwards over h: sin(h)/h.
+        let expected = if step == 0 { 1.0 } else { h.sin() / h };
+        for omega in method.frequencies() {
+            assert!((omega - expected).abs() < 1e-4, "{step}: {omega}");
+        }
+    }
+    let plain = |fitted: f64| end_error(&circle, "phase_fitted", &none().with("fitted", fitted), 63);
+    assert!(plain(1.0) < 0.02 * plain(0.0), "{} {}", plain(1.0), plain(0.0));
+    let ellipse = Kepler::default();
+    crate::order("ellipse", 2, |n| end_error(&ellipse, "phase_fitted", &none(), n));
+}
+
+/// One frequency for both coordinates keeps the angular momentum to rounding.
+#[test]
+fn angular_momentum_is_kept() {
+    let orbit = Kepler::default();
+    let turning = |s: &State<f64>| s.q[0] * s.v[1] - s.q[1] * s.v[0];
+    let s = run(&orbit, &orbit.initial(), "phase_fitted", &none(), 500.0, 5000);
+    let found = (turning(&s) - turning(&orbit.initial())).abs();
+    assert!(found < 20.0 * f64::EPSILON * 5000_f64.sqrt(), "{found:e}");
+}

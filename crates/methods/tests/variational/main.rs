@@ -1,0 +1,393 @@
+//! Variational integrators against their theory: orders, symplecticity, momenta, energy, reversal, refusals.
+#![allow(clippy::unwrap_used)]
+
+mod fitted;
+mod lie;
+mod multirate;
+mod systems;
+
+use dalembert_methods::integrate::{IntegrateError, Integrator, RungeKutta, Settings};
+use dalembert_methods::lie::Quat;
+use dalembert_methods::problems::{self, FreeBody, Kepler, Pendulum, Problem, RotatingWire, Sleigh};
+use dalembert_methods::vector::Vec3;
+use dalembert_methods::{State, System};
+use systems::{Links, Oscillator, Top, distance, end_error, make, reference, run, try_run};
+
+fn none() -> Settings {
+    Settings::default()
+}
+
+/// A method by name, its settings and its order.
+type Member = (&'static str, Settings, u32);
+
+/// Every member of the family that is for all systems.
+fn members() -> Vec<Member> {
+    let mut out: Vec<Member> = Vec::new();
+    for alpha in [0.5, 0.0, 0.25] {
+        out.push(("variational", none().with("alpha", alpha), 2));
+    }
+    for order in [4, 6, 8] {
+        out.push(("variational", none().with("composition", f64::from(order)), order));
+        out.push(("lie_group", none().with("composition", f64::from(order)), order));
+    }
+    for degree in 1..=4 {
+        for name in ["galerkin_gauss", "galerkin_lobatto"] {
+            out.push((name, none().with("degree", f64::from(degree)), 2 * degree));
+        }
+    }
+    out
+}
+
+/// Errors at a number of steps and at twice as many differ by 2^order. Rungs are climbed until the error is small enough for the leading term to
+/// rule and large against rounding.
+fn order(name: &str, promised: u32, error: impl Fn(u32) -> f64) {
+    let goal = [1e-3, 1e-5, 1e-7, 1e-8][(promised / 2 - 1) as usize];
+    let mut steps = 4;
+    let mut now = error(steps);
+    while now > goal {
+        steps *= 2;
+        now = error(steps);
+    }
+    let found = (now / error(2 * steps)).log2();
+    assert!((found - f64::from(promised)).abs() < 0.25, "{name}: order {found} from {steps} steps, error {now:e}");
+}
+
+#[test]
+fn orders_are_as_promised_on_every_kind_of_system() {
+    fn on<P: Problem>(problem: &P) {
+        for (name, settings, promised) in members() {
+            let what = format!("{name} {settings:?} on {}", problem.name());
+            order(&what, promised, |n| end_error(problem, name, &settings, n));
+        }
+    }
+    on(&Kepler::default());
+    on(&FreeBody::default());
+    on(&Pendulum::default());
+    on(&RotatingWire::default());
+    on(&Oscillator::forced());
+}
+
+#[test]
+fn orders_hold_with_varying_masses_and_on_the_rotation_group() {
+    let links = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 9.81 };
+    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
+    let spin = top.state(0.5, [0.3, 0.4, 5.0]);
+    let apart = |found: Result<State<f64>, IntegrateError>, end: &State<f64>| {
+        found.map_or(f64::INFINITY, |s| distance(&s, end))
+    };
+    let ends = (reference(&links, &links.state(), 2.0), reference(&top, &spin, 2.0));
+    for (name, settings, promised) in members() {
+        if promised < 8 {
+            let what = format!("{name} {settings:?}");
+            order(&what, promised, |n| apart(try_run(&links, &links.state(), name, &settings, 2.0, n), &ends.0));
+            order(&what, promised, |n| apart(try_run(&top, &spin, name, &settings, 2.0, n), &ends.1));
+        }
+    }
+}
+
+/// The Jacobian of one step in pairs of directions, and the largest entry of Jᵀ B J − B₀ for the symplectic forms at both ends.
+///
+/// `moved(state, k, ε)` moves along the k-th direction of (q, p); `apart(a, b)` gives the components from a to b.
+fn symplectic_defect(
+    size: usize,
+    step: impl Fn(&State<f64>) -> State<f64>,
+    start: &State<f64>,
+    moved: impl Fn(&State<f64>, usize, f64) -> State<f64>,
+    apart: impl Fn(&State<f64>, &State<f64>) -> Vec<f64>,
+    form: impl Fn(&State<f64>, &[f64], &[f64]) -> f64,
+) -> f64 {
+    let epsilon = 1e-5;
+    let end = step(start);
+    let columns: Vec<Vec<f64>> = (0..size)
+        .map(|k| {
+            let [plus, minus] = [epsilon, -epsilon].map(|e| apart(&end, &step(&moved(start, k, e))));
+            plus.iter().zip(&minus).map(|(p, m)| (p - m) / (2.0 * epsilon)).collect()
+        })
+        .collect();
+    let unit = |k: usize| (0..size).map(|i| f64::from(u8::from(i == k))).collect::<Vec<_>>();
+    let mut worst: f64 = 0.0;
+    for (i, j) in (0..size).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        worst = worst.max((form(&end, &columns[i], &columns[j]) - form(start, &unit(i), &unit(j))).abs());
+    }
+    worst
+}
+
+/// dq ∧ dp of a step from (q, p): truncation ε²/6 times third derivatives and rounding ulp/ε are both below 1e-9 here. A method that is not
+/// symplectic misses it by its error.
+#[test]
+fn steps_are_symplectic() {
+    let canonical = |_: &State<f64>, a: &[f64], b: &[f64]| (0..2).map(|i| a[i] * b[2 + i] - a[2 + i] * b[i]).sum();
+    let nudged = |s: &State<f64>, k: usize, e: f64| {
+        let mut s = s.clone();
+        if k < 2 {
+            s.q[k] += e
+        } else {
+            s.v[k - 2] += e
+        }
+        s
+    };
+    let differences = |a: &State<f64>, b: &State<f64>| -> Vec<f64> {
+        (0..4).map(|k| if k < 2 { b.q[k] - a.q[k] } else { b.v[k - 2] - a.v[k - 2] }).collect()
+    };
+    let orbit = Kepler::default();
+    let links = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 9.81 };
+    let defects = |name: &str, settings: &Settings| {
+        let one = |h: f64| settings.clone().with("fixed_step", h);
+        let plane = symplectic_defect(
+            4,
+            |s| run(&orbit, s, name, &one(0.3), 0.3, 1),
+            &orbit.initial(),
+            nudged,
+            differences,
+            canonical,
+        );
+        let angles = symplectic_defect(
+            4,
+            |s| run(&links, s, name, &one(0.1), 0.1, 1),
+            &links.state(),
+            |s, k, e| {
+                let mut p = links.momentum(s);
+                let mut s = s.clone();
+                if k < 2 {
+                    s.q[k] += e
+                } else {
+                    p[k - 2] += e
+                }
+                // v = M⁻¹ p by the two columns of M.
+                let column = |unit: [f64; 2]| links.momentum(&State { v: unit.to_vec(), ..s.clone() });
+                let ([a, b], [_, c]) = (column([1.0, 0.0]), column([0.0, 1.0]));
+                let size = a * c - b * b;
+                s.v = vec![(c * p[0] - b * p[1]) / size, (a * p[1] - b * p[0]) / size];
+                s
+            },
+            |a, b| {
+                let (p, r) = (links.momentum(a), links.momentum(b));
+                vec![b.q[0] - a.q[0], b.q[1] - a.q[1], r[0] - p[0], r[1] - p[1]]
+            },
+            canonical,
+        );
+        [plane, angles, on_rotations(name, settings)]
+    };
+    for (name, settings, _) in members() {
+        let found = defects(name, &settings);
+        assert!(found.iter().all(|&defect| defect < 1e-8), "{name} {settings:?}: {found:?}");
+    }
+    let other = symplectic_defect(
+        4,
+        |s| {
+            let mut integrator = RungeKutta::dopri5(&none().with("fixed_step", 0.3)).unwrap();
+            let mut s = s.clone();
+            integrator.start(&orbit, &mut s).unwrap();
+            integrator.step(&orbit, &mut s, 0.3).unwrap();
+            s
+        },
+        &orbit.initial(),
+        nudged,
+        differences,
+        canonical,
+    );
+    assert!(other > 1e-7, "dopri5: {other:e}");
+    for chord in [0.5, 1.0, -0.5] {
+        let found = on_rotations("lie_group", &none().with("chord", chord));
+        assert!(found < 1e-8, "{chord}: {found:e}");
+    }
+}
+
+/// On the rotations, with body components η of a turn and π of a change of p = JΩ, the form is π_a·η_b − π_b·η_a − p·(η_a × η_b).
+fn on_rotations(name: &str, settings: &Settings) -> f64 {
+    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
+    let momentum = |s: &State<f64>| Vec3::<f64>(std::array::from_fn(|i| top.inertia[i] * s.v[i]));
+    let part = |a: &[f64], first: usize| Vec3::<f64>::from_slice(&a[first..]);
+    symplectic_defect(
+        6,
+        |s| run(&top, s, name, &settings.clone().with("fixed_step", 0.2), 0.2, 1),
+        &top.state(0.5, [0.3, 0.4, 2.0]),
+        |s, k, e| {
+            let mut out = s.clone();
+            let delta: Vec<f64> = (0..3).map(|i| if i == k { e } else { 0.0 }).collect();
+            top.retract(&s.q, &delta, &mut out.q);
+            if k >= 3 {
+                out.v[k - 3] += e / top.inertia[k - 3];
+            }
+            out
+        },
+        |a, b| {
+            let turn = (Quat::from_slice(&a.q).conjugate() * Quat::from_slice(&b.q)).log();
+            turn.0.into_iter().chain((momentum(b) - momentum(a)).0).collect()
+        },
+        |s, a, b| {
+            let ((turn, push), (other, pull)) = ((part(a, 0), part(a, 3)), (part(b, 0), part(b, 3)));
+            push.dot(other) - pull.dot(turn) - momentum(s).dot(turn.cross(other))
+        },
+    )
+}
+
+/// Momenta of symmetries change by rounding only: each step adds a few ulps at random, so that n steps add about √n of them.
+#[test]
+fn momenta_of_symmetries_are_kept_to_rounding() {
+    let steps = 5000_u32;
+    let free = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 0.0 };
+    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
+    let spin = top.state(0.5, [0.3, 0.4, 5.0]);
+    let orbit = Kepler::default();
+    for (name, settings, order) in members() {
+        if order > 4 {
+            continue;
+        }
+        // A composition of order 4 is five maps.
+        let maps = if settings.iter().any(|(key, _)| key == "composition") { 5 * steps } else { steps };
+        let bound = 20.0 * f64::EPSILON * f64::from(maps).sqrt();
+        let turning = |s: &State<f64>| s.q[0] * s.v[1] - s.q[1] * s.v[0];
+        let s = run(&orbit, &orbit.initial(), name, &settings, 500.0, steps);
+        let found = (turning(&s) - turning(&orbit.initial())).abs();
+        assert!(found < bound, "{name} {settings:?}, orbit: {found:e}");
+        let s = run(&free, &free.state(), name, &settings, 250.0, steps);
+        let found = (free.momentum(&s)[0] - free.momentum(&free.state())[0]).abs();
+        // v = M⁻¹ p and p = M v multiply rounding by the condition of M, about ten.
+        assert!(found < 10.0 * bound, "{name} {settings:?}, links: {found:e}");
+        let s = run(&top, &spin, name, &settings, 100.0, steps);
+        let found = (top.momentum(&s)[2] - top.momentum(&spin)[2]).abs();
+        // A momentum of about 3 kg m²/s.
+        assert!(found < 3.0 * bound, "{name} {settings:?}, top: {found:e}");
+    }
+}
+
+/// A million steps: the largest error of the energy in the last hundredth is that of the first.
+#[test]
+fn energy_does_not_drift_over_a_million_steps() {
+    fn extremes<Y: System>(y: &Y, s: &State<f64>, name: &str, h: f64, energy: impl Fn(&State<f64>) -> f64) -> [f64; 2] {
+        let mut integrator = make(name, &none().with("fixed_step", h).with("alpha", 0.0)).unwrap();
+        let (mut s, steps) = (s.clone(), 1_000_000);
+        integrator.start(y, &mut s).unwrap();
+        let first = energy(&s);
+        let mut out = [0.0_f64; 2];
+        for k in 0..steps {
+            integrator.step(y, &mut s, f64::INFINITY).unwrap();
+            if let Some(window) = if k < steps / 100 { Some(0) } else { (k >= steps - steps / 100).then_some(1) } {
+                out[window] = out[window].max((energy(&s) - first).abs());
+            }
+        }
+        out
+    }
+    let orbit = Kepler::default();
+    let [early, late] = extremes(&orbit, &orbit.initial(), "variational", 0.05, |s| orbit.invariants(s)[0]);
+    assert!(early > 1e-5 && late < 1.01 * early, "orbit: {early:e} {late:e}");
+}
+
+/// All members are symmetric: back with reversed velocities is where it began, up to rounding that the motion amplifies.
+#[test]
+fn time_runs_backwards_too() {
+    fn back<P: Problem>(problem: &P, name: &str, settings: &Settings, until: f64) -> f64 {
+        let steps = (until / 0.02) as u32;
+        let mut s = run(problem, &problem.initial(), name, settings, until, steps);
+        s.v.iter_mut().for_each(|v| *v = -*v);
+        s.t = 0.0;
+        let mut s = run(problem, &s, name, settings, until, steps);
+        s.v.iter_mut().for_each(|v| *v = -*v);
+        problem.distance(&s, &problem.initial())
+    }
+    for (name, settings, _) in members() {
+        for found in [
+            back(&Kepler::default(), name, &settings, 6.0),
+            back(&FreeBody::default(), name, &settings, 6.0),
+            back(&Pendulum::default(), name, &settings, 3.0),
+        ] {
+            assert!(found < 2e-11, "{name} {settings:?}: {found:e}");
+        }
+    }
+}
+
+/// Positions and velocities meet their constraints after every step, and between them.
+#[test]
+fn constraints_hold_at_every_instant() {
+    let problem = Pendulum::default();
+    for (name, settings, _) in members() {
+        let mut integrator = make(name, &settings.with("fixed_step", 0.02)).unwrap();
+        let mut s = problem.initial();
+        integrator.start(&problem, &mut s).unwrap();
+        for _ in 0..50 {
+            let step = integrator.step(&problem, &mut s, 3.0).unwrap();
+            let mut between = s.clone();
+            between.t = step.t + 0.4 * step.h;
+            integrator.dense(&problem, &mut between);
+            for s in [&s, &between] {
+                assert!((s.q[0].hypot(s.q[1]) - problem.length).abs() < 1e-14);
+                assert!((s.q[0] * s.v[0] + s.q[1] * s.v[1]).abs() < 1e-14);
+            }
+        }
+    }
+}
+
+/// Continuous output is a shorter step: its error is of the order of the method.
+#[test]
+fn continuous_output_has_the_order_of_the_method() {
+    for (name, settings, promised) in members() {
+        if promised > 6 {
+            continue;
+        }
+        let orbit = Kepler::default();
+        // One step from the exact solution, and its output at seven places.
+        let measure = |steps: u32| {
+            let h = orbit.until() / f64::from(steps);
+            let mut integrator = make(name, &settings.clone().with("fixed_step", h)).unwrap();
+            let mut largest: f64 = 0.0;
+            for k in (0..steps).step_by(3) {
+                let mut s = orbit.exact(f64::from(k) * h).unwrap();
+                integrator.start(&orbit, &mut s).unwrap();
+                let begin = s.t;
+                integrator.step(&orbit, &mut s, begin + h).unwrap();
+                for part in 1..8 {
+                    s.t = begin + h * f64::from(part) / 8.0;
+                    integrator.dense(&orbit, &mut s);
+                    largest = largest.max(orbit.distance(&s, &orbit.exact(s.t).unwrap()));
+                }
+            }
+            largest
+        };
+        let mut steps = 32;
+        while measure(steps) > [1e-4, 1e-7, 1e-9][(promised / 2 - 1) as usize] {
+            steps *= 2;
+        }
+        let found = (measure(steps) / measure(2 * steps)).log2();
+        assert!((found - f64::from(promised + 1)).abs() < 0.4, "{name} {settings:?}: {found}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    fn refused<P: Problem>(problem: &P, name: &str, settings: &Settings) -> String {
+        let mut integrator = make(name, settings).unwrap();
+        let error = integrator.start(problem, &mut problem.initial()).unwrap_err();
+        assert!(matches!(error, IntegrateError::Refused { .. }), "{error}");
+        error.to_string()
+    }
+    assert!(refused(&problems::Oscillator::default(), "variational", &none()).contains("extra states"));
+    assert!(refused(&Sleigh::default(), "galerkin_gauss", &none()).contains("on velocities"));
+    assert!(refused(&FreeBody::default(), "phase_fitted", &none()).contains("lie_group"));
+    assert!(make::<Kepler>("variational", &none().with("composition", 5.0)).is_err());
+
+    // A step of a third of a turn is too long for Newton's method on a hanging rod.
+    let problem = Pendulum::default();
+    let mut integrator = make("variational", &none().with("fixed_step", 2.0)).unwrap();
+    let mut s = problem.initial();
+    integrator.start(&problem, &mut s).unwrap();
+    let error = integrator.step(&problem, &mut s, 10.0).unwrap_err();
+    assert!(matches!(error, IntegrateError::NotConverged { what: "variational", .. }), "{error}");
+    assert_eq!(s, problem.initial());
+    assert!(error.to_string().contains("smaller steps"), "{error}");
+
+    let weightless = Top { inertia: [1.0, 0.0, 1.0], weight: 1.0 };
+    let mut s = weightless.state(0.3, [0.0; 3]);
+    let mut integrator = make("lie_group", &none()).unwrap();
+    let error = integrator.start(&weightless, &mut s).unwrap_err();
+    assert!(matches!(&error, IntegrateError::SingularMass { velocity, .. } if velocity == "turn 1"), "{error}");
+}
+
+/// Gauss points keep quadratic invariants, and energy and work of a forced linear system are one together: it stays to rounding.
+#[test]
+fn energy_and_work_balance_to_rounding() {
+    let problem = Oscillator::forced();
+    let end = run(&problem, &problem.initial(), "galerkin_gauss", &none().with("degree", 3.0), 3.0, 50);
+    let [before, after] = [problem.initial(), end].map(|s| problem.invariants(&s)[0]);
+    assert!((after - before).abs() < 100.0 * f64::EPSILON * before, "{:e}", after - before);
+}
