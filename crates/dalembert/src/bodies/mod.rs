@@ -164,6 +164,8 @@ pub trait Body: About {
 pub trait BodyOn<S: Scalar> {
     fn kinematics(&self, q: &[S], v: &[S], cache: &mut [S]);
     fn place(&self, site: &Site, cache: &[S]) -> Place<S>;
+    /// Position and velocity of the place alone.
+    fn travel(&self, site: &Site, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]);
     fn mass(&self, block: usize, cache: &[S], out: &mut [S]);
     fn force(&self, cache: &[S], out: &mut [S]);
@@ -184,6 +186,10 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     }
     fn place(&self, site: &Site, cache: &[S]) -> Place<S> {
         Body::place(self, site, cache)
+    }
+    fn travel(&self, site: &Site, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
+        let place = Body::place(self, site, cache);
+        (place.r, place.v)
     }
     fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
         Body::pull_back(self, site, cache, wrench, out);

@@ -11,7 +11,7 @@ pub use ledger::{Ledger, Momentum};
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::forces::Forces;
-use crate::model::{Acceleration, Instant, Model, ModelError, Place, Wrench};
+use crate::model::{Acceleration, Instant, Marker, Model, ModelError, Place, Wrench};
 use dalembert_methods::algebra::{Block, Mass, MassBlock, Rows};
 use dalembert_methods::system::Coupling;
 use dalembert_methods::vector::{Mat3, Vec3};
@@ -29,8 +29,8 @@ pub struct Work<S: Scalar> {
     pub(crate) signals: Vec<Jet<S, 1>>,
     pub(crate) cache: Vec<S>,
     pub(crate) places: Vec<Place<S>>,
-    /// For each marker whether it is on a point, which never turns.
-    point: Vec<bool>,
+    /// For each marker whether it is on a body without orientation, so that its place never turns.
+    unturned: Vec<bool>,
     /// The places of the markers of one element, and whether each is known not to turn.
     at: Vec<Place<S>>,
     bare: Vec<bool>,
@@ -45,18 +45,18 @@ pub struct Work<S: Scalar> {
 }
 
 impl<S: Scalar> Work<S> {
-    /// Gathers the places of an element's markers. Of points only what changes is copied: places are long.
+    /// Gathers the places of an element's markers. Of those that never turn only what changes is copied: places are long.
     #[inline]
     fn gather(&mut self, markers: &[usize]) {
         self.at.resize(markers.len(), unturned());
         self.bare.resize(markers.len(), true);
         for ((at, bare), &m) in self.at.iter_mut().zip(&mut self.bare).zip(markers) {
             let from = &self.places[m];
-            if self.point[m] && *bare {
+            if self.unturned[m] && *bare {
                 (at.r, at.v) = (from.r, from.v);
             } else {
                 *at = *from;
-                *bare = self.point[m];
+                *bare = self.unturned[m];
             }
         }
     }
@@ -83,11 +83,22 @@ impl System for Model {
 
     fn work<S: Scalar>(&self) -> Work<S> {
         let most = self.layout.most_markers;
+        let mut cache = vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)];
+        let mut places = vec![unturned(); self.markers.len()];
+        for (place, marker) in places.iter_mut().zip(&self.markers) {
+            // What cannot move is where it is for good.
+            if self.layout.v[marker.body].is_empty() {
+                let cache = &mut cache[self.layout.cache[marker.body].clone()];
+                let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+                body.kinematics(&[], &[], cache);
+                *place = body.place(&marker.site, cache);
+            }
+        }
         Work {
             signals: vec![Jet::default(); self.signals.len()],
-            cache: vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)],
-            places: vec![unturned(); self.markers.len()],
-            point: self.layout.points.iter().map(Option::is_some).collect(),
+            cache,
+            places,
+            unturned: self.markers.iter().map(|marker| !self.bodies[marker.body].item.oriented()).collect(),
             at: Vec::with_capacity(most),
             bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
@@ -110,13 +121,20 @@ impl System for Model {
             let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
             S::view::<Bodies, _>(&*body.item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
         }
-        for ((place, marker), point) in w.places.iter_mut().zip(&self.markers).zip(&layout.points) {
-            if let Some([q, v]) = *point {
+        for &m in &layout.at_work {
+            let place = &mut w.places[m];
+            if let Some([q, v]) = layout.points[m] {
                 (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
                 continue;
             }
+            let marker = &self.markers[m];
             let cache = &w.cache[layout.cache[marker.body].clone()];
-            *place = S::view::<Bodies, _>(&*self.bodies[marker.body].item).place(&marker.site, cache);
+            let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+            if w.unturned[m] {
+                (place.r, place.v) = body.travel(&marker.site, cache);
+            } else {
+                *place = body.place(&marker.site, cache);
+            }
         }
     }
 
@@ -371,6 +389,12 @@ impl Model {
         errors
     }
 
+    /// The place of any marker in a prepared state, of those too that no element needs.
+    pub(crate) fn place(&self, marker: usize, w: &Work<f64>) -> Place<f64> {
+        let Marker { body, site, .. } = &self.markers[marker];
+        f64::view::<Bodies, _>(&*self.bodies[*body].item).place(site, &w.cache[self.layout.cache[*body].clone()])
+    }
+
     /// Gathers the accelerations of markers at v̇ = 0.
     fn gather_accelerations<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, markers: &[usize]) {
         w.accelerations.clear();
@@ -425,6 +449,9 @@ impl Model {
         let marker = &self.markers[marker];
         let (cache, out) =
             (&cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
+        if out.is_empty() {
+            return;
+        }
         S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
     }
 }

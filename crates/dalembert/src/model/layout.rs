@@ -23,6 +23,8 @@ pub(crate) struct Layout {
     pub mass: Vec<Range<usize>>,
     pub mass_blocks: Vec<MassBlock>,
     pub mass_is_constant: bool,
+    /// The markers of elements on bodies that can move, ascending: the places that change and that equations of motion need.
+    pub at_work: Vec<usize>,
     /// For each marker on a body that is a point, its first coordinate and velocity.
     pub points: Vec<Option<[usize; 2]>>,
     /// Extra states of each force.
@@ -148,10 +150,14 @@ impl Layout {
             a: a - holonomic,
             gaps: pairs.len(),
         };
+        let surfaces = contacts.iter().map(|c| &c.markers);
+        let at_work: BTreeSet<usize> = attached.clone().chain(surfaces).flatten().copied().collect();
+        let moving = |m: &usize| !v[markers[*m].body].is_empty();
         let jets = |b: &Entry<Box<dyn AnyBody>>| 2 * (b.item.coordinates() + b.item.velocities()) + b.item.cache();
         let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
+            at_work: at_work.into_iter().filter(moving).collect(),
             points: markers.iter().map(point).collect(),
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
             mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),

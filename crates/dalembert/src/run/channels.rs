@@ -386,8 +386,9 @@ fn fill(
             }
         }
         Source::Marker(i) => {
-            w.places[i].r.write(out);
-            w.places[i].v.write(&mut out[3..]);
+            let place = model.place(i, w);
+            place.r.write(out);
+            place.v.write(&mut out[3..]);
         }
         Source::Coordinates(i) => {
             let c = &model.constraints[i];

@@ -318,7 +318,7 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
                     s.copy_from(&scratch.stage);
                     (scratch.h, scratch.complete) = (h, false);
                     if !fixed {
-                        let next = h * self.controller.accept(error.value);
+                        let next = h * self.controller.accept(h, error.value);
                         self.proposal = if h < wanted { next.max(wanted) } else { next };
                     }
                     self.counts.steps += 1;
@@ -368,15 +368,15 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        let [before, rejected] = self.controller.memory();
+        let [before, step, rejected] = self.controller.memory();
         let rank = self.scratch.as_ref().map(|scratch| scratch.reduction.rank()).unwrap_or_default();
-        vec![self.proposal, before, rejected, rank[0], rank[1]]
+        vec![self.proposal, before, step, rejected, rank[0], rank[1]]
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        if let (Some(scratch), &[proposal, before, rejected, holonomic, all]) = (&mut self.scratch, memory) {
+        if let (Some(scratch), &[proposal, before, step, rejected, holonomic, all]) = (&mut self.scratch, memory) {
             self.proposal = proposal;
-            self.controller.recall([before, rejected]);
+            self.controller.recall([before, step, rejected]);
             scratch.reduction.recall([holonomic, all]);
         }
     }
