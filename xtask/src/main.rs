@@ -63,6 +63,13 @@ const CHORES: &[Chore] = &[
         run: viewer::soak,
     },
     Chore {
+        name: "rerun",
+        arguments: "",
+        about: "build the command line with the feature `rerun`, and let Rerun read what it writes",
+        detail: "Compiles some 250 packages more. Rerun comes from PyPI; its tables of three recordings are compared with the run records.",
+        run: viewer::rerun,
+    },
+    Chore {
         name: "soft",
         arguments: "",
         about: "race a soft cylinder against SciPy's LSODA and Radau",

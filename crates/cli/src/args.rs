@@ -274,6 +274,9 @@ pub struct ExportOptions {
     /// Write a time series for ParaView (motion.pvd and .vtp files) into this folder.
     #[arg(long, value_name = "FOLDER")]
     pub vtk: Option<PathBuf>,
+    /// Write a recording for Rerun (.rrd); needs a program built with the feature `rerun`.
+    #[arg(long, value_name = "FILE")]
+    pub rerun: Option<PathBuf>,
 }
 
 /// A number that is not infinite.

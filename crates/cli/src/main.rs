@@ -10,6 +10,7 @@ mod import;
 mod list;
 mod new;
 mod report;
+mod rerun;
 mod robot;
 mod run;
 mod source;
