@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod couplings;
 mod eval;
 mod eval_scene;
 mod exit;
