@@ -11,7 +11,7 @@ pub use ledger::{Ledger, Momentum};
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::forces::Forces;
-use crate::model::{Acceleration, Instant, Marker, Model, ModelError, Place, Wrench};
+use crate::model::{Acceleration, Instant, Marker, Model, ModelError, Place, Taker, Wrench};
 use dalembert_methods::algebra::{Block, Mass, MassBlock, Rows};
 use dalembert_methods::system::Coupling;
 use dalembert_methods::vector::{Mat3, Vec3};
@@ -36,6 +36,8 @@ pub struct Work<S: Scalar> {
     bare: Vec<bool>,
     accelerations: Vec<Acceleration<S>>,
     wrenches: Vec<Wrench<S>>,
+    /// The sums of wrenches of all elements at markers of bodies that are not points.
+    loads: Vec<Wrench<S>>,
     /// Which forces have told dissipation, supply and rates together with their wrenches; the sums of the first two, and the rates.
     accounted: Vec<bool>,
     powers: [S; INTEGRALS],
@@ -103,6 +105,7 @@ impl System for Model {
             bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
             wrenches: vec![Wrench::default(); most],
+            loads: vec![Wrench::default(); self.layout.loaded.len()],
             accounted: vec![false; self.forces.len()],
             powers: [S::zero(); INTEGRALS],
             rates: vec![S::zero(); self.layout.shape.x],
@@ -160,6 +163,7 @@ impl System for Model {
             }
         }
         w.powers = [S::zero(); INTEGRALS];
+        w.loads.fill(Wrench::default());
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
@@ -175,8 +179,18 @@ impl System for Model {
                 None => item.apply(&now, &w.at, wrenches),
             }
             for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
-                self.pull_back(m, &w.cache, wrench, out);
+                match self.layout.takers[m] {
+                    Taker::Point(v) => wrench.force.add_to(&mut out[v..v + 3]),
+                    Taker::Gathered(at) => w.loads[at].add(wrench),
+                    Taker::Nobody => {}
+                }
             }
+        }
+        for (&m, wrench) in self.layout.loaded.iter().zip(&w.loads) {
+            let marker = &self.markers[m];
+            let (cache, out) =
+                (&w.cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
+            S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
         }
     }
 
@@ -439,20 +453,6 @@ impl Model {
         for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(gradients) {
             body.pull_back(&marker.site, cache, gradient, row);
         }
-    }
-
-    #[inline]
-    fn pull_back<S: Scalar>(&self, marker: usize, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
-        if let Some([_, v]) = self.layout.points[marker] {
-            return wrench.force.add_to(&mut out[v..v + 3]);
-        }
-        let marker = &self.markers[marker];
-        let (cache, out) =
-            (&cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
-        if out.is_empty() {
-            return;
-        }
-        S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
     }
 }
 

@@ -28,6 +28,10 @@ pub(crate) struct Layout {
     pub at_work: Vec<usize>,
     /// For each marker on a body that is a point, its first coordinate and velocity.
     pub points: Vec<Option<[usize; 2]>>,
+    /// What becomes of a wrench at each marker.
+    pub takers: Vec<Taker>,
+    /// The markers whose wrenches are gathered before bodies take them, in the order of the gathered ones.
+    pub loaded: Vec<usize>,
     /// Extra states of each force.
     pub x: Vec<Range<usize>>,
     /// Rows of each constraint, among all rows (holonomic first).
@@ -51,6 +55,17 @@ pub(crate) struct Layout {
     pub most_varied: usize,
     /// The largest number of jets that the acceleration of a marker on a body takes.
     pub most_jets: usize,
+}
+
+/// What becomes of a wrench at a marker.
+#[derive(Copy, Clone)]
+pub(crate) enum Taker {
+    /// A point takes the force, from this velocity on.
+    Point(usize),
+    /// It is added to those of other elements at the marker, in this place.
+    Gathered(usize),
+    /// Its body cannot move.
+    Nobody,
 }
 
 /// A surface and one point that may touch it.
@@ -176,10 +191,27 @@ impl Layout {
         let surfaces = contacts.iter().map(|c| &c.markers);
         let at_work: BTreeSet<usize> = attached.clone().chain(surfaces).flatten().copied().collect();
         let moving = |m: &usize| !v[markers[*m].body].is_empty();
+        let pulled: BTreeSet<usize> = forces.iter().flat_map(|f| &f.markers).copied().collect();
+        let mut loaded = Vec::new();
+        let takers = markers
+            .iter()
+            .enumerate()
+            .map(|(m, marker)| match bodies[marker.body].item.point() {
+                _ if !moving(&m) => Taker::Nobody,
+                true => Taker::Point(v[marker.body].start),
+                false if !pulled.contains(&m) => Taker::Nobody,
+                false => {
+                    loaded.push(m);
+                    Taker::Gathered(loaded.len() - 1)
+                }
+            })
+            .collect();
         let jets = |b: &Entry<Box<dyn AnyBody>>| 2 * (b.item.coordinates() + b.item.velocities()) + b.item.cache();
         let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
+            takers,
+            loaded,
             at_work: at_work.into_iter().filter(moving).collect(),
             points: markers.iter().map(point).collect(),
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),

@@ -229,16 +229,17 @@ impl Mass<f64> {
     pub fn factor_checked(&mut self) -> Result<(), MassError> {
         self.factor();
         for b in &self.blocks {
-            let (first, stride) = match &b.shape {
-                MassBlock::Diagonal(_) => (0, 1),
-                MassBlock::Dense(n) => (0, n + 1),
-                MassBlock::Carried(_) => (carried::FACTORS - 1, carried::FACTORS),
-            };
-            for i in 0..b.shape.size() {
-                let pivot = self.factors[b.factor + first + i * stride];
-                if !(pivot > 0.0 && pivot.is_finite()) {
-                    return Err(MassError { velocity: b.velocity + i });
+            let factors = b.factors(&self.factors);
+            let bad = |pivot: &f64| !(*pivot > 0.0 && *pivot < f64::INFINITY);
+            let found = match &b.shape {
+                MassBlock::Diagonal(_) => factors.iter().position(bad),
+                MassBlock::Dense(n) => factors.iter().step_by(n + 1).position(bad),
+                MassBlock::Carried(_) => {
+                    factors.iter().skip(carried::FACTORS - 1).step_by(carried::FACTORS).position(bad)
                 }
+            };
+            if let Some(i) = found {
+                return Err(MassError { velocity: b.velocity + i });
             }
         }
         Ok(())
