@@ -61,6 +61,7 @@ pub(super) fn length(until: f64, natural: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
