@@ -1,0 +1,7 @@
+//! Fields and hybrid motions whose answers are known: what analyses are measured on, and how such systems are written.
+
+mod oscillators;
+mod walkers;
+
+pub use oscillators::{Duffing, HenonHeiles, ImpactOscillator, Lorenz, Mathieu, Roessler};
+pub use walkers::{Compass, RimlessWheel, SimplestWalker};
