@@ -14,7 +14,7 @@
 //! eigenvalues of B⁺B₁.
 
 use crate::dense::Matrix;
-use crate::eigen::eigenvalues;
+use crate::eigen::{eigenvalues, symmetric};
 use crate::error::AnalysisError;
 use crate::field::Settings;
 use crate::lyapunov::Spectrum;
@@ -26,6 +26,10 @@ use dalembert_methods::system::{Shape, State, System};
 
 /// Projections to the constraints stop at corrections below this; the square of it is left.
 const PROJECTION: f64 = 1e-8;
+/// Times at which a system is asked whether something drives it, in seconds after that of a state: harmonic forces rest at some instants.
+const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
+/// A relative singular value below which a cycle is one of a family.
+const FAMILY: f64 = 1e-7;
 /// Most Newton steps of a search.
 const ITERATIONS: usize = 40;
 
@@ -271,15 +275,33 @@ impl<'a, Y: System> Motion<'a, Y> {
         })
     }
 
-    /// Whether the equations depend on time explicitly at a state.
+    /// Whether the equations depend on time explicitly, at the time of a state or at some others.
     ///
     /// # Errors
     /// Those of the accelerations.
     pub fn driven(&mut self, s: &State<f64>) -> Result<bool, AnalysisError> {
-        self.variation.motion(self.y, s)?;
+        let mut at = s.clone();
         let mut out = vec![0.0; self.variation.size()];
-        self.variation.by_time(self.y, s, &mut out)?;
-        Ok(out.iter().any(|&d| d != 0.0))
+        for later in LATER {
+            at.t = s.t + later;
+            self.variation.motion(self.y, &at)?;
+            self.variation.by_time(self.y, &at, &mut out)?;
+            if out.iter().any(|&d| d != 0.0) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The matrix of one period in a basis of changes, and where the state is then.
+    ///
+    /// # Errors
+    /// Those of [`Motion::advance`].
+    pub fn monodromy(&mut self, s: &State<f64>, period: f64) -> Result<(Matrix, State<f64>), AnalysisError> {
+        let basis = self.basis(s)?;
+        let (mut end, mut columns) = (s.clone(), basis.clone());
+        self.advance(&mut end, &mut columns, s.t + period)?;
+        Ok((coordinates(&basis, &columns)?, end))
     }
 }
 
@@ -336,10 +358,6 @@ pub fn orbit<Y: System>(
         let difference = motion.difference(&s, &end)?;
         residual = difference.iter().fold(0.0, |max: f64, d| max.max(d.abs()));
         let map = coordinates(&basis, &columns)?;
-        if residual <= tolerance {
-            let multipliers = eigenvalues(&map)?;
-            return Ok(Orbit { state: s, period, multipliers, residual, iterations });
-        }
         let d = basis.cols();
         let gap = coordinates(&basis, &Matrix::from_rows(difference.len(), 1, difference))?;
         let size = if driven { d } else { d + 1 };
@@ -360,6 +378,15 @@ pub fn orbit<Y: System>(
                 matrix[(d, i)] = first[i];
             }
             right.push(0.0);
+        }
+        if residual <= tolerance {
+            let (squares, _) = symmetric(&matrix.transpose().mul(&matrix));
+            let ratio = (squares[0].max(0.0) / squares[size - 1]).sqrt();
+            if ratio < FAMILY {
+                return Err(AnalysisError::NotIsolated { what: "the cycle", ratio });
+            }
+            let multipliers = eigenvalues(&map)?;
+            return Ok(Orbit { state: s, period, multipliers, residual, iterations });
         }
         let step = matrix
             .solve_vector(&right, "the equations of a cycle")

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert_analysis::AnalysisError;
-use dalembert_analysis::continuation::{Kind, Options, Special, follow};
+use dalembert_analysis::continuation::{Ending, Kind, Options, Special, follow};
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::evolution::{self, minimise};
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::hybrid::{Hybrid, Place, flow, saltation, to_event};
 use dalembert_analysis::map::{Cycle, Map, Stride, fixed_point};
-use dalembert_analysis::problems::{Compass, ImpactOscillator, RimlessWheel, SimplestWalker};
+use dalembert_analysis::problems::{Compass, ImpactOscillator, KneedWalker, RimlessWheel, SimplestWalker};
 use dalembert_methods::Jet;
 
 /// ∂P/∂z by central differences of order four: with steps of 3e-5 rounding of 1e-12 costs some 1e-8.
@@ -139,6 +139,48 @@ fn the_compass_walker_doubles_its_period() {
     let doubling = branch.special.iter().find(|(what, _)| *what == Special::PeriodDoubling).unwrap();
     println!("period doubling at {}°", doubling.1.parameter / degree);
     assert!((doubling.1.parameter / degree - 4.37).abs() < 0.05, "{}", doubling.1.parameter / degree);
+}
+
+/// A walker with knees: a gait by an evolution strategy and Newton's method, stable at a slope of 0.05, followed over the slope to its end.
+#[test]
+fn the_kneed_walker_has_a_gait_that_ends() {
+    let slope = 0.05;
+    let map = Stride { guards: vec![0, 0], on: None, ..stride(KneedWalker::default(), &[slope], 3.0) };
+    let mut goal = |x: &[f64]| {
+        let z = KneedWalker::after_strike(slope, x[0], [x[1], x[2]]);
+        let (end, _) = map.stride(&z, slope).ok().filter(|(end, time)| *time > 0.3 && end[1] > end[0] + 0.1)?;
+        Some(end.iter().zip(&z).map(|(a, b)| (a - b).powi(2)).sum())
+    };
+    let options = evolution::Options { seed: 3, population: 14, generations: 120, goal: 1e-7 };
+    let start = minimise(&mut goal, &[0.25, 1.0, 0.0], &[0.08, 0.4, 0.4], &options);
+    let x = &start.point;
+    let cycle = fixed_point(&map, &KneedWalker::after_strike(slope, x[0], [x[1], x[2]]), slope, 1e-11).unwrap();
+    println!("{start:?}\n{cycle:?}");
+    assert!(cycle.stable(), "{cycle:?}");
+    // The state after a strike has straight legs on the slope.
+    let z = &cycle.state;
+    assert!((z[1] - z[2]).abs() < 1e-11 && (z[4] - z[5]).abs() < 1e-11 && (z[0] + z[1] - 2.0 * slope).abs() < 1e-10);
+    let exact = map.image(z, slope).unwrap().by_state;
+    let difference = differences(&map, z, slope).plus(-1.0, &exact).largest();
+    println!("differences {difference:.1e} of {:.1e}", exact.largest());
+    assert!(difference < 1e-6 * exact.largest());
+    for direction in [1.0, -1.0] {
+        let options =
+            Options { step: 0.01 * direction, steps: [1e-5, 0.05], range: [0.0, 0.3], points: 150, tolerance: 1e-9 };
+        let branch = follow(&map, Kind::Cycles, z, slope, &options).unwrap();
+        let last = branch.points.last().unwrap();
+        println!(
+            "to slope {} ({} points, stable {}): {:?}",
+            last.parameter,
+            branch.points.len(),
+            last.stable,
+            branch.ending
+        );
+        for (what, point) in &branch.special {
+            println!("  {what:?} at {}", point.parameter);
+        }
+        assert!(branch.ending != Ending::Points, "{:?}", branch.ending);
+    }
 }
 
 /// Without impacts the amplitude is f/√((1−ω²)² + (2ζω)²): a wall just beyond is not met, one just before is, and exactly there the
