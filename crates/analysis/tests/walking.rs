@@ -8,7 +8,7 @@ use dalembert_analysis::evolution::{self, minimise};
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::hybrid::{Hybrid, Place, flow, saltation, to_event};
 use dalembert_analysis::map::{Cycle, Map, Stride, fixed_point};
-use dalembert_analysis::problems::{Compass, ImpactOscillator, KneedWalker, RimlessWheel, SimplestWalker};
+use dalembert_analysis::problems::{BlockOnBelt, Compass, ImpactOscillator, KneedWalker, RimlessWheel, SimplestWalker};
 use dalembert_methods::Jet;
 
 /// ∂P/∂z by central differences of order four: with steps of 3e-5 rounding of 1e-12 costs some 1e-8.
@@ -166,18 +166,17 @@ fn the_kneed_walker_has_a_gait_that_ends() {
     assert!(difference < 1e-6 * exact.largest());
     for direction in [1.0, -1.0] {
         let options =
-            Options { step: 0.01 * direction, steps: [1e-5, 0.05], range: [0.0, 0.3], points: 150, tolerance: 1e-9 };
+            Options { step: 0.01 * direction, steps: [1e-5, 0.05], range: [0.0, 0.1], points: 150, tolerance: 1e-9 };
         let branch = follow(&map, Kind::Cycles, z, slope, &options).unwrap();
         let last = branch.points.last().unwrap();
-        println!(
-            "to slope {} ({} points, stable {}): {:?}",
-            last.parameter,
-            branch.points.len(),
-            last.stable,
-            branch.ending
-        );
-        for (what, point) in &branch.special {
-            println!("  {what:?} at {}", point.parameter);
+        println!("to slope {} in {} points: {:?}", last.parameter, branch.points.len(), branch.special);
+        if direction < 0.0 {
+            // Below this slope there is no gait: the stable one meets an unstable one.
+            let (what, end) = &branch.special[0];
+            assert!(*what == Special::Fold && (end.parameter - 0.0318).abs() < 1e-4, "{end:?}");
+            assert!(!last.stable);
+        } else {
+            assert!(branch.points.iter().all(|point| point.stable));
         }
         assert!(branch.ending != Ending::Points, "{:?}", branch.ending);
     }
@@ -228,6 +227,46 @@ fn an_impact_oscillator_grazes_at_its_known_amplitude() {
         for i in 0..3 {
             let difference = (up[i] - down[i]) / (2.0 * step);
             assert!((place.z[i].eps[j] - difference).abs() < 1e-6 * (1.0 + difference.abs()), "{i} {j}");
+        }
+    }
+}
+
+/// Stick and slip: the period is known, and as sticking forgets where the slip began, both multipliers are zero. Derivatives through the stop and
+/// through the start of the slip equal differences, also over a time that ends in the middle of a slip.
+#[test]
+fn a_block_on_a_belt_sticks_and_slips_in_its_known_period() {
+    let p = [100.0, 0.1, 2.0, 4.0];
+    let map = Stride { guards: vec![0, 0], on: Some(0), ..stride(BlockOnBelt, &p, 5.0) };
+    let start = [p[3] / p[0], p[1]];
+    let cycle = fixed_point(&map, &[start[0] + 1e-3, p[1]], p[0], 1e-12).unwrap();
+    let (_, time) = map.stride(&start, p[0]).unwrap();
+    assert!(
+        (cycle.state[0] - start[0]).abs() < 1e-12 && (time - BlockOnBelt::period(p)).abs() < 1e-11,
+        "{cycle:?} {time}"
+    );
+    assert!(cycle.multipliers.iter().all(|m| m.modulus() < 1e-9), "{cycle:?}");
+    let until = 2.3 * time;
+    let run = |z: [f64; 2]| {
+        let mut place = Place { t: 0.0, z, mode: 0 };
+        let events = flow(&BlockOnBelt, &mut place, &p, until, 100, Settings::default()).unwrap();
+        (place.z, events)
+    };
+    let z = [0.03, 0.05];
+    let lifted = p.map(Jet::<f64, 2>::from);
+    let mut place = Place { t: Jet::from(0.0), z: dalembert_analysis::field::seeded(&z), mode: 0 };
+    let events = flow(&BlockOnBelt, &mut place, &lifted, until, 100, Settings::default()).unwrap();
+    assert!(events >= 4 && events == run(z).1);
+    for j in 0..2 {
+        let step = 1e-6;
+        let moved = |sign: f64| {
+            let mut z = z;
+            z[j] += sign * step;
+            run(z).0
+        };
+        let (up, down) = (moved(1.0), moved(-1.0));
+        for i in 0..2 {
+            let difference = (up[i] - down[i]) / (2.0 * step);
+            assert!((place.z[i].eps[j] - difference).abs() < 1e-6 * (1.0 + difference.abs()), "{i} {j} {difference}");
         }
     }
 }
