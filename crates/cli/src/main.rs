@@ -1,5 +1,6 @@
 //! The command line of dalembert: runs scenes, checks them, and shows what was computed.
 
+mod analyse;
 mod args;
 mod check;
 mod couplings;

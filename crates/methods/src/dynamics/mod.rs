@@ -166,6 +166,24 @@ impl<Y: System> Dynamics<Y> {
         Ok(())
     }
 
+    /// How accelerations and multipliers change with forces and biases, at the state of the last [`Dynamics::evaluate`]: replaces
+    /// `force` by the solution of M a = force − [G; A]ᵀ λ + C λ, and `rows` by λ, where [G; A] a is `rows` as given.
+    pub fn respond(
+        &mut self,
+        y: &Y,
+        s: &State<f64>,
+        force: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<(), IntegrateError> {
+        if self.shape.rows() == 0 {
+            self.mass.solve(force);
+            return Ok(());
+        }
+        self.add_friction(y, s, force, rows)?;
+        self.counts.solves += 1;
+        self.saddle.solve_trial(&self.mass, &self.rows, force, rows).map_err(|error| named(y, s.t, error))
+    }
+
     fn update_mass(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
         if self.mass_ready && self.mass_is_constant {
             return Ok(());
