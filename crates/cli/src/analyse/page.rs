@@ -85,13 +85,9 @@ impl Chart {
             match self.style {
                 Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
                 Style::Dots => {
+                    let class = format!("f{k}");
                     for [x, y] in places {
-                        let at = [
-                            ("class", (&*format!("f{k}")).into()),
-                            ("cx", x.into()),
-                            ("cy", y.into()),
-                            ("r", 1.0.into()),
-                        ];
+                        let at = [("class", (&*class).into()), ("cx", x.into()), ("cy", y.into()), ("r", 1.0.into())];
                         svg.leaf("circle", &at);
                     }
                 }
