@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask <command>`. It needs nothing but the standard library.
 
+mod analysis;
 mod book;
 mod chores;
 mod dae;
@@ -63,11 +64,25 @@ const CHORES: &[Chore] = &[
         run: viewer::soak,
     },
     Chore {
+        name: "rerun",
+        arguments: "",
+        about: "build the command line with the feature `rerun`, and let Rerun read what it writes",
+        detail: "Compiles some 250 packages more. Rerun comes from PyPI; its tables of three recordings are compared with the run records.",
+        run: viewer::rerun,
+    },
+    Chore {
         name: "soft",
         arguments: "",
         about: "race a soft cylinder against SciPy's LSODA and Radau",
         detail: "Prints errors and CPU times of dalembert and of SciPy with a compiled right-hand side and a fixed quadrature.",
         run: soft::run,
+    },
+    Chore {
+        name: "analysis",
+        arguments: "",
+        about: "race exponents and charts of stability against SciPy with numba",
+        detail: "Prints values and times of dalembert and of SciPy with right-hand sides compiled by numba.",
+        run: analysis::run,
     },
     Chore {
         name: "gallery",

@@ -1,5 +1,6 @@
 //! The viewer: its build with Node.js, and its tests in a browser.
 
+use crate::peers::environment;
 use crate::shell::{Outcome, cargo, command, provide, root, run, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -73,4 +74,21 @@ pub fn speed(_: &[String]) -> Outcome {
 pub fn soak(arguments: &[String]) -> Outcome {
     let seconds = arguments.first().map_or("180", String::as_str);
     script(&["tests/soak.mjs", seconds], &build_all()?)
+}
+
+/// The version of Rerun whose crates write recordings; that one certainly reads them.
+const RERUN: &str = "rerun-sdk==0.27.3";
+
+/// Recordings for Rerun: written by the command line with that feature, read back by Rerun.
+pub fn rerun(_: &[String]) -> Outcome {
+    let (folder, python) = environment(&["numpy", RERUN])?;
+    run(&mut cargo(&["build", "--package", "dalembert-cli", "--features", "rerun"]))?;
+    let runs = folder.join("runs");
+    for scene in ["double-pendulum", "leech", "soft-ball"] {
+        let (record, recording) = (runs.join(scene), runs.join(format!("{scene}.rrd")));
+        run(command(binary(), &["run", scene, "--quiet", "--until", "0.5", "--out"]).arg(&record))?;
+        run(command(binary(), &["export"]).arg(&record).arg("--rerun").arg(&recording))?;
+        run(command(&python, &["viewer/tests/recording.py"]).arg(&recording).arg(&record))?;
+    }
+    Ok(())
 }

@@ -238,6 +238,192 @@ pub enum Study {
         #[arg(long)]
         here: bool,
     },
+    /// Linearise about the equilibrium: M, D, G, K, N, the state matrix, eigenvalues and stability.
+    Linearise {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+    },
+    /// Modes about the equilibrium: frequencies, damping, shapes.
+    Modes {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+    },
+    /// The response of a coordinate to a harmonic force: Bode and Nyquist plots.
+    FrequencyResponse {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+        /// The velocity on which the force acts, by its name or a part of it.
+        #[arg(long, value_name = "NAME")]
+        force: String,
+        /// The velocity whose coordinate is measured.
+        #[arg(long, value_name = "NAME")]
+        measure: String,
+        /// The lowest frequency in Hz.
+        #[arg(long, value_name = "HZ", default_value_t = 0.1, value_parser = finite)]
+        from: f64,
+        /// The highest frequency in Hz.
+        #[arg(long, value_name = "HZ", default_value_t = 100.0, value_parser = finite)]
+        to: f64,
+        /// The number of frequencies.
+        #[arg(long, value_name = "NUMBER", default_value_t = 400)]
+        count: usize,
+    },
+    /// Standard deviations under white noise.
+    Covariance {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+        /// A force that is white noise: the velocity on which it acts and its intensity in N² s; may be repeated.
+        #[arg(long, value_name = "NAME=INTENSITY", required = true)]
+        noise: Vec<String>,
+        /// The time after rest in seconds, instead of the stationary state.
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
+        at: Option<f64>,
+    },
+    /// Multipliers of the motion over one period.
+    Floquet {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        period: PeriodOptions,
+    },
+    /// Find a periodic motion, and its multipliers.
+    LimitCycle {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        period: PeriodOptions,
+    },
+    /// Lyapunov exponents with their errors, and the dimension of Kaplan and Yorke.
+    Lyapunov {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// Time between two orthonormalisations in seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = finite)]
+        interval: f64,
+        /// Time to reach the attractor in seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = 100.0, value_parser = finite)]
+        transient: f64,
+        /// The time of one batch in seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = 100.0, value_parser = finite)]
+        batch: f64,
+        /// The number of batches.
+        #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+        batches: usize,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
+    /// Points of the motion, one each period.
+    Poincare {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        strobe: StrobeOptions,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
+    /// The power spectral density of a velocity.
+    Spectrum {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// The velocity, by its name or a part of it.
+        #[arg(long, value_name = "NAME")]
+        coordinate: String,
+        /// The time between samples in seconds.
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
+        interval: f64,
+        /// The number of samples.
+        #[arg(long, value_name = "NUMBER", default_value_t = 16384)]
+        samples: usize,
+        /// The samples of a segment, a power of two.
+        #[arg(long, value_name = "NUMBER", default_value_t = 2048)]
+        segment: usize,
+        /// Time before the first sample in seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
+        settle: f64,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
+    /// Points of the motion, one each period, over a value of the scene.
+    Bifurcation {
+        #[command(flatten)]
+        model: ModelOptions,
+        /// The value, for instance `parameters.force`.
+        #[arg(long, value_name = "PATH")]
+        parameter: String,
+        /// Its first value.
+        #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
+        from: f64,
+        /// Its last value.
+        #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
+        to: f64,
+        /// How many values.
+        #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+        count: usize,
+        #[command(flatten)]
+        strobe: StrobeOptions,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct PlaceOptions {
+    /// Take the start as it is instead of the equilibrium near it.
+    #[arg(long)]
+    pub here: bool,
+    /// Write a report with plots and tables into this folder.
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ResultOptions {
+    /// The tolerance of the motion.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
+    pub tolerance: f64,
+    /// Write a report with plots and tables into this folder.
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct PeriodOptions {
+    /// The period in seconds; a guess if nothing drives the motion and it is sought.
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
+    pub period: f64,
+    /// Periods in which the motion settles first.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, value_parser = finite)]
+    pub settle: f64,
+    /// The tolerance of the motion.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-12, value_parser = finite)]
+    pub tolerance: f64,
+    /// Write a report with plots and tables into this folder.
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct StrobeOptions {
+    /// The velocity whose coordinate is shown, by its name or a part of it.
+    #[arg(long, value_name = "NAME")]
+    pub coordinate: String,
+    /// The period in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
+    pub period: f64,
+    /// Periods before the first point.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    pub settle: usize,
+    /// The number of points.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    pub points: usize,
 }
 
 #[derive(Debug, Args)]
@@ -274,6 +460,9 @@ pub struct ExportOptions {
     /// Write a time series for ParaView (motion.pvd and .vtp files) into this folder.
     #[arg(long, value_name = "FOLDER")]
     pub vtk: Option<PathBuf>,
+    /// Write a recording for Rerun (.rrd); needs a program built with the feature `rerun`.
+    #[arg(long, value_name = "FILE")]
+    pub rerun: Option<PathBuf>,
 }
 
 /// A number that is not infinite.

@@ -2,14 +2,15 @@
 
 use crate::args::ExportOptions;
 use crate::exit::Exit;
+use crate::rerun;
 use dalembert::picture::{Animation, gltf, vtk};
 use dalembert::record;
 use std::path::Path;
 
 /// Writes the motion of a run record for other programs.
 pub fn export(options: &ExportOptions) -> Result<(), Exit> {
-    if options.gltf.is_none() && options.vtk.is_none() {
-        return Err(Exit::Usage("say what to write: --gltf FILE, --vtk FOLDER or both".to_owned()));
+    if options.gltf.is_none() && options.vtk.is_none() && options.rerun.is_none() {
+        return Err(Exit::Usage("say what to write: --gltf FILE, --vtk FOLDER, --rerun FILE or several".to_owned()));
     }
     let path = options.folder.join(record::files::ANIMATION);
     let text =
@@ -27,6 +28,10 @@ pub fn export(options: &ExportOptions) -> Result<(), Exit> {
             write(&folder.join(name), content.as_bytes())?;
         }
         crate::print(&format!("{}\n", folder.join(&files[0].0).display()))?;
+    }
+    if let Some(file) = &options.rerun {
+        rerun::write(&animation, file)?;
+        crate::print(&format!("{}\n", file.display()))?;
     }
     Ok(())
 }

@@ -1,18 +1,17 @@
 //! `dalembert import`: robot files.
 
 use crate::args::ImportOptions;
+use crate::couplings;
 use crate::exit::Exit;
 use crate::robot::{read_robot, write_text};
 use crate::visuals;
 use dalembert::bodies::{Tree, TreeSettings};
-use dalembert::forces::Motor;
 use dalembert::joints::{Fixed, Revolute, Spherical};
 use dalembert::model::{Builder, Orientation};
 use dalembert::picture::Look;
 use dalembert::scene::Scene;
 use dalembert_methods::lie::Quat;
 use dalembert_robots::{ClosureKind, Imported, LeftOut, write_urdf};
-use dalembert_trees::JointKind;
 use std::path::Path;
 
 /// Reads a robot, says what was found and what was left out, and writes it in another format.
@@ -84,32 +83,7 @@ pub fn scene(robot: &Imported, looks: Vec<Look>) -> Result<Scene, Exit> {
             }
         };
     }
-    for drive in &robot.drives {
-        let missing = || Exit::Usage(format!("`{}` names a joint that is not there", drive.name));
-        let links = robot.builder.links();
-        let link = links.iter().find(|l| l.joint.name == drive.joint).ok_or_else(missing)?;
-        let JointKind::Revolute { axis } = link.joint.kind else { return Err(missing()) };
-        let parent = link.parent.as_ref().and_then(|name| links.iter().find(|l| l.name == *name));
-        let pose = parent.map_or(link.joint.placement, |parent| parent.offset.then(&link.joint.placement));
-        let turn = Orientation::Quaternion(Quat::from_matrix(pose.rotation).0);
-        let stator = format!("{}_stator", drive.name);
-        let stator = match parent {
-            Some(parent) => builder.link_frame(&stator, body, &parent.name, pose.position.0, turn),
-            None => Some(builder.frame(&stator, builder.ground(), pose.position.0, turn)),
-        };
-        let rotor = format!("{}_rotor", drive.name);
-        let rotor = builder.link_frame(&rotor, body, &link.name, [0.0; 3], Orientation::default());
-        let (Some(stator), Some(rotor)) = (stator, rotor) else { return Err(missing()) };
-        let motor = Motor {
-            axis: axis.0.into(),
-            torque: 0.0.into(),
-            angle: 0.0.into(),
-            stiffness: drive.stiffness,
-            damping: drive.damping,
-            limit: drive.limit,
-        };
-        builder.force(&drive.name, motor, [stator, rotor]);
-    }
+    couplings::add(robot, &mut builder, body)?;
     let model = builder
         .build()
         .map_err(|errors| Exit::Usage(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;

@@ -80,7 +80,7 @@ fn element(out: &mut String, kind: &KindInfo) {
         let count = need.count.map_or_else(|| "two or more".to_owned(), |n| n.to_string());
         let oriented = match need.oriented {
             0 => "",
-            n if need.count == Some(n) => ", with an orientation",
+            n if need.count == Some(n) || n == usize::MAX => ", with an orientation",
             _ => ", the first with an orientation",
         };
         let plural = if need.count == Some(1) { "" } else { "s" };

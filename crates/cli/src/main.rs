@@ -1,7 +1,9 @@
 //! The command line of dalembert: runs scenes, checks them, and shows what was computed.
 
+mod analyse;
 mod args;
 mod check;
+mod couplings;
 mod eval;
 mod eval_scene;
 mod exit;
@@ -10,6 +12,7 @@ mod import;
 mod list;
 mod new;
 mod report;
+mod rerun;
 mod robot;
 mod run;
 mod source;

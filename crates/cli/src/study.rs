@@ -1,9 +1,11 @@
-//! `dalembert study`: inverse kinematics, inverse dynamics of a motion, static equilibrium.
+//! `dalembert study`: inverse kinematics, inverse dynamics of a motion, static equilibrium; vibrations and motions are in [`crate::analyse`].
 
+use crate::analyse;
 use crate::args::Study;
 use crate::eval::numbers;
 use crate::exit::Exit;
 use crate::robot::{self, read_text, write_or_print};
+use dalembert_analysis::motion::ExponentOptions;
 use dalembert_methods::stability::stability;
 use dalembert_methods::statics::equilibrium;
 use dalembert_methods::vector::Vec3;
@@ -82,6 +84,41 @@ pub fn study(study: &Study) -> Result<(), Exit> {
                 );
             }
             crate::print(&text)
+        }
+        Study::Linearise { model, place } => analyse::linearise(model, place.here, place.out.as_deref()),
+        Study::Modes { model, place } => analyse::modes(model, place.here, place.out.as_deref()),
+        Study::FrequencyResponse { model, place, force, measure, from, to, count } => {
+            let out = place.out.as_deref();
+            analyse::frequency_response(model, place.here, force, measure, [*from, *to], *count, out)
+        }
+        Study::Covariance { model, place, noise, at } => {
+            analyse::covariance(model, place.here, noise, *at, place.out.as_deref())
+        }
+        Study::Floquet { model, period: p } => {
+            analyse::multipliers(model, p.period, p.settle, false, p.tolerance, p.out.as_deref())
+        }
+        Study::LimitCycle { model, period: p } => {
+            analyse::multipliers(model, p.period, p.settle, true, p.tolerance, p.out.as_deref())
+        }
+        Study::Lyapunov { model, interval, transient, batch, batches, result } => {
+            let choice =
+                ExponentOptions { interval: *interval, transient: *transient, batch: *batch, batches: *batches };
+            analyse::lyapunov(model, &choice, result.tolerance, result.out.as_deref())
+        }
+        Study::Poincare { model, strobe: s, result } => {
+            let counts = [s.settle, s.points];
+            analyse::poincare(model, &s.coordinate, s.period, counts, result.tolerance, result.out.as_deref())
+        }
+        Study::Spectrum { model, coordinate, interval, samples, segment, settle, result } => {
+            let counts = [*samples, *segment];
+            let out = result.out.as_deref();
+            analyse::spectrum(model, coordinate, *interval, counts, *settle, result.tolerance, out)
+        }
+        Study::Bifurcation { model, parameter, from, to, count, strobe: s, result } => {
+            let spacing = (to - from) / (*count).max(2).saturating_sub(1) as f64;
+            let values: Vec<f64> = (0..*count).map(|k| from + spacing * k as f64).collect();
+            let (counts, out) = ([s.settle, s.points], result.out.as_deref());
+            analyse::bifurcation(model, parameter, &values, &s.coordinate, s.period, counts, result.tolerance, out)
         }
     }
 }

@@ -66,6 +66,12 @@ pub const ALL: &[BuiltIn] = scenes! {
     "climber": "a contractile body climbs a slope, held by adhesion",
     "soft-cube": "a soft cube tumbles in space",
     "soft-ball": "a contractile ball rolls along a curve in space",
+    "duffing-a": "Duffing's oscillator with a periodic motion",
+    "duffing-b": "Duffing's oscillator with a chaotic motion",
+    "mathieu": "a pendulum whose hinge moves up and down: parametric excitation",
+    "rotor": "a disc on a gimbal with gyroscopic and circulatory forces",
+    "quarter-car-random": "a quarter of a car for random vibration",
+    "chaos-pendulum": "three bodies that swing without a rule",
 };
 
 /// The scene that `dalembert new` writes.

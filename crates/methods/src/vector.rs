@@ -25,7 +25,7 @@ impl<R: Real> Vec3<R> {
     /// A constant vector, given in plain numbers.
     #[inline(always)]
     pub fn constant(a: [f64; 3]) -> Self {
-        Self(a.map(R::from))
+        Self([R::from(a[0]), R::from(a[1]), R::from(a[2])])
     }
     /// The first three entries of a slice.
     #[inline(always)]
@@ -120,7 +120,8 @@ impl<R: Real> Neg for Vec3<R> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|a| -a))
+        let [x, y, z] = self.0;
+        Self([-x, -y, -z])
     }
 }
 impl<R: Real> AddAssign for Vec3<R> {
@@ -139,7 +140,8 @@ impl<R: Real> Mul<R> for Vec3<R> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, s: R) -> Self {
-        Self(self.0.map(|a| a * s))
+        let [x, y, z] = self.0;
+        Self([x * s, y * s, z * s])
     }
 }
 
@@ -166,7 +168,8 @@ impl<R: Real> Mat3<R> {
     /// A constant matrix, given in plain numbers.
     #[inline(always)]
     pub fn constant(a: [[f64; 3]; 3]) -> Self {
-        Self(a.map(|row| row.map(R::from)))
+        let row = |a: [f64; 3]| [R::from(a[0]), R::from(a[1]), R::from(a[2])];
+        Self([row(a[0]), row(a[1]), row(a[2])])
     }
     /// The matrix of the vector product: `skew(a) b = a × b`.
     #[inline(always)]
@@ -177,7 +180,8 @@ impl<R: Real> Mat3<R> {
     /// The transpose.
     #[inline(always)]
     pub fn transposed(self) -> Self {
-        Self(std::array::from_fn(|i| std::array::from_fn(|j| self.0[j][i])))
+        let [x, y, z] = self.0;
+        Self([[x[0], y[0], z[0]], [x[1], y[1], z[1]], [x[2], y[2], z[2]]])
     }
     /// Column `j`.
     #[inline(always)]
@@ -187,7 +191,8 @@ impl<R: Real> Mat3<R> {
     /// The product of the transpose with a vector.
     #[inline(always)]
     pub fn transpose_mul(self, v: Vec3<R>) -> Vec3<R> {
-        Vec3(std::array::from_fn(|j| self.0[0][j] * v.0[0] + self.0[1][j] * v.0[1] + self.0[2][j] * v.0[2]))
+        let [x, y, z] = self.0;
+        Vec3(x) * v.0[0] + Vec3(y) * v.0[1] + Vec3(z) * v.0[2]
     }
     /// The determinant.
     #[inline(always)]
@@ -228,13 +233,15 @@ impl<R: Real> Add for Mat3<R> {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Self(std::array::from_fn(|i| std::array::from_fn(|j| self.0[i][j] + o.0[i][j])))
+        let ([x, y, z], [u, v, w]) = (self.0, o.0);
+        Self([(Vec3(x) + Vec3(u)).0, (Vec3(y) + Vec3(v)).0, (Vec3(z) + Vec3(w)).0])
     }
 }
 impl<R: Real> Mul<R> for Mat3<R> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, s: R) -> Self {
-        Self(self.0.map(|row| row.map(|a| a * s)))
+        let [x, y, z] = self.0;
+        Self([(Vec3(x) * s).0, (Vec3(y) * s).0, (Vec3(z) * s).0])
     }
 }

@@ -4,6 +4,7 @@
 //! [`Imported::left_out`] with its line and column; nothing is dropped in silence. What is wrong is a [`ReadError`] with its place.
 //! Visual shapes are read, mesh files are only named ([`Visual`]); entities and document types of XML are refused.
 
+mod couplings;
 pub mod equations;
 pub mod evaluate;
 mod mjcf;
@@ -11,6 +12,7 @@ mod mjcf_actuator;
 mod mjcf_defaults;
 mod mjcf_equality;
 mod mjcf_shapes;
+mod mjcf_tendon;
 mod sdf;
 pub mod studies;
 mod urdf;
@@ -18,6 +20,7 @@ mod urdf_write;
 mod visuals;
 mod xml;
 
+pub use couplings::{JointCoupling, Tendon, TendonPath};
 pub use mjcf::read_mjcf;
 pub use sdf::read_sdf;
 pub use urdf::read_urdf;
@@ -83,19 +86,28 @@ pub struct Closure {
     pub ends: [(Option<String>, Pose); 2],
 }
 
-/// A drive of a hinge: a torque within a limit, and perhaps a servo that holds the angle zero.
+/// What a drive acts on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DriveOn {
+    /// The angle of a hinge, with a torque in N m, or the travel of a slide, with a force in N.
+    Joint(String),
+    /// The length of a tendon, with a force in N that lengthens it.
+    Tendon(String),
+}
+
+/// A drive: a force within limits, and perhaps a servo that holds its coordinate at zero. Units are those of what it acts on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
     /// Its name.
     pub name: String,
-    /// The joint that it turns.
-    pub joint: String,
-    /// Torque of the servo per angle, in N m/rad.
+    /// What it acts on.
+    pub on: DriveOn,
+    /// Force of the servo per angle, travel or length.
     pub stiffness: f64,
-    /// Torque of the servo against the angular velocity, in N m s/rad.
+    /// Force of the servo against the speed.
     pub damping: f64,
-    /// The largest torque, in N m; none if the file has none.
-    pub limit: Option<f64>,
+    /// The smallest and the largest force; none if the file has none.
+    pub limits: Option<[f64; 2]>,
 }
 
 /// A robot as read from a file.
@@ -115,6 +127,10 @@ pub struct Imported {
     pub visuals: Vec<Visual>,
     /// Drives: actuators of MJCF.
     pub drives: Vec<Drive>,
+    /// Couplings of joints; the initial configuration obeys those that are linear in their first joint.
+    pub couplings: Vec<JointCoupling>,
+    /// Tendons of MJCF.
+    pub tendons: Vec<Tendon>,
     /// What was not taken over.
     pub left_out: Vec<LeftOut>,
 }

@@ -1,8 +1,8 @@
 //! Reader of MJCF, the format of MuJoCo.
 //!
 //! Bodies with their inertias (given, or from shapes) and their shapes to look at, hinge, slide, ball and free joints with armature,
-//! damping, friction, springs and ranges, default classes, gravity, equalities that close loops, and actuators of hinges. Tendons,
-//! other equalities and actuators, sensors, contacts and everything else without a counterpart in a tree is listed.
+//! damping, friction, springs and ranges, default classes, gravity, equalities that close loops or couple joints, tendons, and actuators of hinges,
+//! slides and tendons. Other equalities and actuators, sensors, contacts and everything else without a counterpart in a tree is listed.
 //!
 //! Departures: ranges become stops (see `dalembert_trees::passive`). Several joints of a body become
 //! links without mass named `body/joint`. The linear velocity of a free joint is in the axes of the body, where MuJoCo uses those
@@ -10,10 +10,12 @@
 //!
 //! Reference: <https://mujoco.readthedocs.io/en/stable/XMLreference.html>
 
+use crate::couplings::settle;
 use crate::mjcf_actuator::drives;
 use crate::mjcf_defaults::Defaults;
 use crate::mjcf_equality::closures;
 use crate::mjcf_shapes::{along, shape};
+use crate::mjcf_tendon::{Found, Site, tendons};
 use crate::visuals::{Assets, Visuals};
 use crate::xml::{Notes, child, elements, leave_out, number, numbers, parse, parse_array, placed, required, start};
 use crate::{Imported, ReadError};
@@ -21,6 +23,7 @@ use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder};
 use roxmltree::Node;
+use std::collections::HashMap;
 
 /// How angles and inertias are written in a file.
 struct Compiler {
@@ -42,6 +45,7 @@ struct Reader<'a> {
     unnamed: usize,
     /// Initial coordinates of free joints.
     free: Vec<(String, Pose)>,
+    sites: HashMap<String, Site>,
     assets: Assets<'a>,
     looks: Visuals,
 }
@@ -61,6 +65,7 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         left_out: Vec::new(),
         unnamed: 0,
         free: Vec::new(),
+        sites: HashMap::new(),
         assets: Assets::default(),
         looks: Visuals::default(),
     };
@@ -70,7 +75,7 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
     for node in elements(&root).filter(|n| n.has_tag_name("asset")) {
         reader.assets.read(&node, &reader.compiler.meshes, &reader.defaults, &mut reader.left_out)?;
     }
-    let (mut equalities, mut actuators) = (Vec::new(), Vec::new());
+    let (mut equalities, mut actuators, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let mut gravity = [0.0, 0.0, -9.81];
     for node in elements(&root) {
         match node.tag_name().name() {
@@ -89,7 +94,8 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
             }
             "equality" => equalities.extend(elements(&node)),
             "actuator" => actuators.extend(elements(&node)),
-            "tendon" | "sensor" | "contact" | "keyframe" | "deformable" | "custom" | "extension" => {
+            "tendon" => lines.extend(elements(&node)),
+            "sensor" | "contact" | "keyframe" | "deformable" | "custom" | "extension" => {
                 for inner in elements(&node) {
                     let why = format!("{} elements are not taken over", node.tag_name().name());
                     leave_out(&inner, &why, &mut reader.left_out);
@@ -108,8 +114,11 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
             initial[at + 3..at + 7].copy_from_slice(&Quat::from_matrix(pose.rotation).0);
         }
     }
+    let Found { tendons, couplings } =
+        tendons(&lines, &equalities, &reader.defaults, &reader.sites, &tree, &initial, &mut reader.left_out)?;
     let closures = closures(&equalities, &tree, &initial, &mut reader.left_out)?;
-    let drives = drives(&actuators, &reader.defaults, &tree, &mut reader.left_out)?;
+    settle(&couplings, &tree, &mut initial);
+    let drives = drives(&actuators, &reader.defaults, &tree, &tendons, &mut reader.left_out)?;
     let name = root.attribute("model").unwrap_or("robot").to_string();
     Ok(Imported {
         name,
@@ -119,6 +128,8 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         closures,
         visuals: reader.looks.placed(text),
         drives,
+        couplings,
+        tendons,
         left_out: placed(text, reader.left_out),
     })
 }
@@ -196,6 +207,14 @@ impl<'a> Reader<'a> {
                         let (defaults, notes) = (&self.defaults, &mut self.left_out);
                         if let Some(visual) = self.assets.geom(&inner, class, defaults, (&frame, pose), notes)? {
                             self.looks.add(&inner, parent.as_deref(), visual, notes);
+                        }
+                    }
+                    "site" if inner.has_attribute("name") => {
+                        let pose = frame.then(&self.pose(&inner, class)?);
+                        let name = required(&inner, "name")?;
+                        let site = Site { link: parent.clone(), at: pose.position, start: crate::xml::start(&inner) };
+                        if self.sites.insert(name.to_string(), site).is_some() {
+                            return Err(ReadError::at(&inner, format!("there are two sites named `{name}`")));
                         }
                     }
                     "site" | "camera" | "light" => {

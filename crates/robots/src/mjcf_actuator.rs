@@ -1,15 +1,17 @@
-//! Actuators of MJCF on hinges: `motor`, `position`, `velocity`, and `general` ones that amount to these.
+//! Actuators of MJCF on hinges, slides and tendons: `motor`, `position`, `velocity`, and `general` ones that amount to these.
 //!
-//! MuJoCo's force is gain · ctrl + b₀ + b₁ · length + b₂ · velocity, within `forcerange`, where length = gear · angle; the torque is gear
-//! times the force. With ctrl = 0, as at the start, this is a servo with stiffness −gear² b₁ and damping −gear² b₂ that holds the angle
-//! zero; what drives it is for the scene to say. The largest torque is that of `forcerange`, or of `ctrlrange` if there is no servo.
+//! MuJoCo's force is gain · ctrl + b₀ + b₁ · length + b₂ · velocity, within `forcerange`, where length is gear times the coordinate; what acts on the
+//! coordinate is gear times the force. With ctrl = 0, as at the start, this is a servo with stiffness −gear² b₁ and damping −gear² b₂ that holds
+//! zero; what drives it is for the scene to say. Limits are those of `forcerange`, and of `ctrlrange` if there is no servo; a limit on
+//! one side is kept as it is.
 //!
-//! Actuators of other joints, of tendons, sites and bodies, with dynamics of their own, b₀ or unsymmetric ranges are listed.
+//! Actuators of other joints, of sites and bodies, with dynamics of their own or b₀ are listed.
 
+use crate::couplings::{Tendon, is_single};
 use crate::mjcf_defaults::Defaults;
 use crate::xml::{Notes, leave_out, parse_numbers, start};
-use crate::{Drive, ReadError};
-use dalembert_trees::{JointKind, Tree};
+use crate::{Drive, DriveOn, ReadError};
+use dalembert_trees::Tree;
 use roxmltree::Node;
 
 /// The drives of actuators.
@@ -17,11 +19,12 @@ pub(crate) fn drives<'a>(
     nodes: &[Node<'a, '_>],
     defaults: &Defaults<'a>,
     tree: &Tree,
+    tendons: &[Tendon],
     left_out: &mut Notes,
 ) -> Result<Vec<Drive>, ReadError> {
     let mut out: Vec<Drive> = Vec::new();
     for node in nodes {
-        match drive(node, defaults, tree, out.len() + 1)? {
+        match drive(node, defaults, tree, tendons, out.len() + 1)? {
             Ok(drive) => {
                 left_out.push((
                     start(node),
@@ -40,6 +43,7 @@ fn drive<'a>(
     node: &Node<'a, '_>,
     defaults: &Defaults<'a>,
     tree: &Tree,
+    tendons: &[Tendon],
     number: usize,
 ) -> Result<Result<Drive, &'static str>, ReadError> {
     let list = |name: &str| -> Result<Vec<f64>, ReadError> {
@@ -79,13 +83,18 @@ fn drive<'a>(
         }
         _ => return Ok(Err("actuators of this kind are not taken over")),
     };
-    let Some(name) = word("joint") else { return Ok(Err("only actuators of joints are taken over")) };
-    let Some(joint) = tree.joints().iter().find(|j| j.name == name) else {
-        return Err(ReadError::at_attribute(node, "joint", format!("there is no joint named `{name}`")));
+    let on = match (word("joint"), word("tendon")) {
+        (Some(name), _) => match tree.joints().iter().find(|j| j.name == name) {
+            Some(joint) if is_single(&joint.spec.kind) => DriveOn::Joint(name.to_string()),
+            Some(_) => return Ok(Err("only actuators of hinges and slides are taken over")),
+            None => return Err(ReadError::at_attribute(node, "joint", format!("there is no joint named `{name}`"))),
+        },
+        (None, Some(name)) => match tendons.iter().any(|t| t.name == name) {
+            true => DriveOn::Tendon(name.to_string()),
+            false => return Ok(Err("its tendon is not taken over")),
+        },
+        (None, None) => return Ok(Err("only actuators of joints and tendons are taken over")),
     };
-    if !matches!(joint.spec.kind, JointKind::Revolute { .. }) {
-        return Ok(Err("only actuators of hinges are taken over"));
-    }
     let gear = first("gear", 1.0)?;
     let range = |key: &str, limited: &str| -> Result<Option<[f64; 2]>, ReadError> {
         let values = list(key)?;
@@ -97,20 +106,22 @@ fn drive<'a>(
     };
     let (force, control) = (range("forcerange", "forcelimited")?, range("ctrlrange", "ctrllimited")?);
     let servo = length != 0.0 || velocity != 0.0;
-    let control = control.filter(|_| !servo).map(|[low, high]| [gain * low, gain * high]);
-    let ranges: Vec<[f64; 2]> = [force, control].into_iter().flatten().collect();
-    if ranges.iter().any(|[low, high]| low + high != 0.0) {
-        return Ok(Err("unsymmetric ranges are not taken over"));
+    let scaled = |[low, high]: [f64; 2]| if gain < 0.0 { [gain * high, gain * low] } else { [gain * low, gain * high] };
+    let control = control.filter(|_| !servo).map(scaled);
+    let both = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a.max(c), b.min(d)];
+    let limits = force.into_iter().chain(control).reduce(both).map(|[low, high]| [gear * low, gear * high]);
+    let limits = limits.map(|[a, b]| if gear < 0.0 { [b, a] } else { [a, b] });
+    if limits.is_some_and(|[low, high]| low > high) {
+        return Err(ReadError::at(node, "its ranges exclude each other"));
     }
     if length > 0.0 || velocity > 0.0 || !(gear.is_finite() && gain.is_finite()) {
         return Ok(Err("a servo that pushes away from where it should be is not taken over"));
     }
-    let limit = ranges.iter().map(|[_, high]| (gear * high).abs()).reduce(f64::min);
     Ok(Ok(Drive {
         name: node.attribute("name").map_or_else(|| format!("drive{number}"), str::to_string),
-        joint: name.to_string(),
+        on,
         stiffness: -gear * gear * length,
         damping: -gear * gear * velocity,
-        limit,
+        limits,
     }))
 }

@@ -35,8 +35,16 @@ impl<'a> Defaults<'a> {
     /// The attribute of an element: its own, that of its class, or that of the class in force.
     pub fn get(&self, node: &Node<'a, '_>, inherited: &str, name: &str) -> Option<&'a str> {
         let class = node.attribute("class").unwrap_or(inherited);
-        node.attribute(name)
-            .or_else(|| self.classes.get(class).and_then(|c| c.get(&(node.tag_name().name(), name))).copied())
+        node.attribute(name).or_else(|| self.class(class, node.tag_name().name(), name))
+    }
+
+    /// The attribute of an element that classes know by the name of another kind: its own, or that of its class.
+    pub fn get_as(&self, node: &Node<'a, '_>, kind: &str, name: &str) -> Option<&'a str> {
+        node.attribute(name).or_else(|| self.class(node.attribute("class").unwrap_or("main"), kind, name))
+    }
+
+    fn class(&self, class: &str, kind: &str, name: &str) -> Option<&'a str> {
+        self.classes.get(class).and_then(|c| c.get(&(kind, name))).copied()
     }
 
     /// The N numbers of an attribute.

@@ -1,7 +1,7 @@
 //! Equalities of MJCF that close loops: `connect` (a point of two bodies) and `weld` (two bodies as one).
 //!
-//! Both hold what is true in the configuration that the file starts from. Equalities of joints, tendons and sites, welds with a pose of their
-//! own, and inactive ones are listed.
+//! Both hold what is true in the configuration that the file starts from. Equalities of joints and tendons are read with tendons
+//! (`mjcf_tendon.rs`). Those of sites, welds with a pose of their own, and inactive ones are listed.
 
 use crate::xml::{Notes, leave_out, numbers, required};
 use crate::{Closure, ClosureKind, ReadError};
@@ -23,6 +23,7 @@ pub(crate) fn closures(
         let kind = match node.tag_name().name() {
             "connect" => ClosureKind::Ball,
             "weld" => ClosureKind::Weld,
+            "joint" | "tendon" => continue,
             _ => {
                 leave_out(node, "equality elements of this kind are not taken over", left_out);
                 continue;

@@ -1,12 +1,13 @@
 //! Reader of SDF, the simulation description format.
 //!
-//! One model: links with their inertias, joints with their axes, limits and dynamics, poses relative to any named frame.
+//! One model: links with their inertias, joints with their axes, limits, dynamics and `<mimic>` couplings, poses relative to any named frame.
 //! Ball, fixed and revolute joints that close a loop become closures. Everything else is listed.
 //!
 //! Departures: a model whose first link has no joint to the world stands as the caller says (`<static>` means fixed).
 //!
 //! Reference: <http://sdformat.org/spec>
 
+use crate::couplings::{mimic, settle};
 use crate::visuals::{self, Visuals};
 use crate::xml::{
     Notes, child, child_number, elements, leave_out, parse, placed, position, required, start, text_numbers,
@@ -45,13 +46,23 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         frames: HashMap::new(),
         resolved: HashMap::new(),
         closures: Vec::new(),
+        mimics: Vec::new(),
         looks: Visuals::default(),
         left_out,
     };
     let mut builder = reader.model(base)?;
     builder.0.gravity(Vec3(gravity));
     let tree = builder.0.build().map_err(|e| ReadError::of_tree(e, &builder.1, &document))?;
-    let initial = tree.neutral();
+    let mut initial = tree.neutral();
+    let mut couplings = Vec::new();
+    for (name, node) in &reader.mimics {
+        // x = multiplier · (y − reference) + offset.
+        let read = |key: &str, default: f64| child_number(node, key).map(|x| x.unwrap_or(default));
+        let multiplier = read("multiplier", 1.0)?;
+        let law = [multiplier, read("offset", 0.0)? - multiplier * read("reference", 0.0)?];
+        couplings.extend(mimic(name, node, law, &tree, &mut reader.left_out)?);
+    }
+    settle(&couplings, &tree, &mut initial);
     let name = model.attribute("name").unwrap_or("robot").to_string();
     Ok(Imported {
         name,
@@ -61,6 +72,8 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         closures: reader.closures,
         visuals: reader.looks.placed(text),
         drives: Vec::new(),
+        couplings,
+        tendons: Vec::new(),
         left_out: placed(text, reader.left_out),
     })
 }
@@ -72,6 +85,8 @@ struct Reader<'a, 'i> {
     /// Their poses in the model.
     resolved: HashMap<&'a str, Pose>,
     closures: Vec<Closure>,
+    /// Joints with what they mimic.
+    mimics: Vec<(String, Node<'a, 'i>)>,
     looks: Visuals,
     left_out: Notes,
 }
@@ -336,6 +351,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                     freedom.rest = read("spring_reference")?;
                     freedom.stiffness = read("spring_stiffness")?;
                 }
+                "mimic" => self.mimics.push((name.to_string(), part)),
                 _ => leave_out(&part, "is not read", &mut self.left_out),
             }
         }

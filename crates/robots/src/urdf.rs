@@ -1,13 +1,14 @@
 //! Reader of URDF, the unified robot description format.
 //!
-//! Links and joints with their inertias, visual shapes, limits, damping and friction are taken over. Collision shapes, drives and
-//! extensions have no counterpart in a tree and are listed, as are `<mimic>` couplings.
+//! Links and joints with their inertias, visual shapes, limits, damping, friction and `<mimic>` couplings are taken over. Collision shapes,
+//! drives and extensions have no counterpart in a tree and are listed.
 //!
 //! Departures: the friction of `<dynamics>` is regularised (see `dalembert_trees::passive`); the first link hangs on the world by a
 //! joint named after it with `_base`, fixed or free as the caller says.
 //!
 //! Reference: <https://wiki.ros.org/urdf/XML>
 
+use crate::couplings::{mimic, settle};
 use crate::visuals::{self, Visuals};
 use crate::xml::{
     Notes, child, elements, leave_out, number, numbers, origin, parse, placed, position, required, required_number,
@@ -32,6 +33,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
     let mut links: Vec<(&str, MassProperties)> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
     let mut joints: HashMap<&str, (String, JointSpec, usize)> = HashMap::new();
+    let mut mimics = Vec::new();
     for node in elements(&root) {
         match node.tag_name().name() {
             "link" => {
@@ -44,6 +46,7 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
             }
             "joint" => {
                 let spec = joint(&node, &mut left_out)?;
+                mimics.extend(elements(&node).filter(|n| n.has_tag_name("mimic")).map(|n| (spec.name.clone(), n)));
                 let end = |which: &str| {
                     child(&node, which)
                         .ok_or_else(|| ReadError::at(&node, format!("a joint needs a <{which} link=…>")))
@@ -85,7 +88,13 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         builder.link(LinkSpec { name: name.into(), parent, joint, offset: Pose::default(), mass });
     }
     let tree = builder.build().map_err(|e| ReadError::of_tree(e, &places, &document))?;
-    let initial = tree.neutral();
+    let mut initial = tree.neutral();
+    let mut couplings = Vec::new();
+    for (name, node) in &mimics {
+        let law = [number(node, "multiplier")?.unwrap_or(1.0), number(node, "offset")?.unwrap_or(0.0)];
+        couplings.extend(mimic(name, node, law, &tree, &mut left_out)?);
+    }
+    settle(&couplings, &tree, &mut initial);
     let name = root.attribute("name").unwrap_or("robot").to_string();
     Ok(Imported {
         name,
@@ -95,6 +104,8 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         closures: Vec::new(),
         visuals: looks.1.placed(text),
         drives: Vec::new(),
+        couplings,
+        tendons: Vec::new(),
         left_out: placed(text, left_out),
     })
 }
@@ -174,7 +185,8 @@ fn joint(node: &Node<'_, '_>, left_out: &mut Notes) -> Result<JointSpec, ReadErr
                 freedom.damping = number(&part, "damping")?.unwrap_or(0.0);
                 freedom.friction = number(&part, "friction")?.unwrap_or(0.0);
             }
-            "mimic" => leave_out(&part, "couplings of joints are not taken over; the joint moves by itself", left_out),
+            // Read when all joints are known.
+            "mimic" => {}
             "limit" | "dynamics" => leave_out(&part, "is read for joints of one freedom only", left_out),
             "safety_controller" | "calibration" => leave_out(&part, "has no counterpart in a tree", left_out),
             _ => leave_out(&part, "is not known", left_out),

@@ -3,7 +3,7 @@
 
 use dalembert_methods::vector::Vec3;
 use dalembert_robots::evaluate::{Quantity, TreeState, evaluate, read_states};
-use dalembert_robots::{Base, ClosureKind, fuzz_one, read, write_urdf};
+use dalembert_robots::{Base, ClosureKind, DriveOn, JointCoupling, TendonPath, fuzz_one, read, write_urdf};
 use dalembert_trees::{Pose, Tree};
 
 const URDF: &str = r#"<?xml version="1.0"?>
@@ -55,9 +55,9 @@ fn urdf_takes_over_links_joints_and_limits() {
     let f = robot.tree.freedoms()[0];
     assert_eq!((f.lower, f.upper, f.effort, f.speed, f.damping, f.friction), (-1.0, 2.0, 10.0, 3.0, 0.1, 0.02));
     let listed: Vec<String> = robot.left_out.iter().map(|l| l.what.clone()).collect();
-    assert_eq!(listed.len(), 2, "{listed:?}");
-    assert!(listed[0].contains("collision") && listed[1].contains("mimic"));
-    assert_eq!(robot.left_out[1].place.line, 19);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert!(listed[0].contains("collision"));
+    assert_eq!(robot.left_out[0].place.line, 7);
     // The mass of the upper link hangs at the shoulder: M₁₁ by hand at zero displacement of the elbow.
     let at = TreeState { q: vec![0.0; 2], ..sample(&robot.tree) };
     let m = evaluate(&robot.tree, Quantity::MassMatrix, None, &[at]).unwrap().rows.remove(0);
@@ -123,13 +123,17 @@ fn mjcf_reads_classes_shapes_and_several_joints_of_a_body() {
     assert_eq!(robot.closures[0].ends[0], (Some("ball".into()), Pose::at(0.0, 0.0, 0.5)));
     assert_eq!(robot.closures[0].ends[1], (None, Pose::at(0.0, 0.0, 1.5)));
     let listed: Vec<&str> = robot.left_out.iter().map(|l| l.what.as_str()).collect();
-    assert!(listed.iter().any(|l| l.contains("<weld>")) && listed.iter().any(|l| l.contains("<joint>")), "{listed:?}");
-    assert!(listed.iter().any(|l| l.contains("motor")) && listed.iter().any(|l| l.contains("gyro")), "{listed:?}");
+    assert!(listed.iter().any(|l| l.contains("<weld>")) && listed.iter().any(|l| l.contains("gyro")), "{listed:?}");
+    assert!(listed.iter().any(|l| l.contains("the control of `drive1`")), "{listed:?}");
+    assert_eq!(robot.drives[0].on, DriveOn::Joint("x".into()));
+    // Without a second joint the first is held where it is.
+    let held = JointCoupling { name: "coupling1".into(), terms: vec![("x".into(), vec![1.0])], offset: 0.0 };
+    assert_eq!(robot.couplings, [held]);
 }
 
 /// Gears multiply torques once and servos twice; the smaller range counts.
 #[test]
-fn mjcf_actuators_of_hinges_become_drives() {
+fn mjcf_actuators_become_drives() {
     let text = r#"<mujoco><default><default class="strong"><position kp="40" kv="2" forcerange="-30 30"/></default></default>
       <worldbody><body><joint name="hip"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
         <body><joint name="slide" type="slide"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody>
@@ -138,20 +142,112 @@ fn mjcf_actuators_of_hinges_become_drives() {
         <motor joint="slide"/><general joint="hip" dyntype="filter"/><motor joint="hip" ctrlrange="0 1"/><motor tendon="t"/><muscle joint="hip"/>
       </actuator></mujoco>"#;
     let robot = read(text, Base::Fixed).unwrap();
-    let drives: Vec<_> = robot.drives.iter().map(|d| (d.name.as_str(), d.stiffness, d.damping, d.limit)).collect();
+    let drives: Vec<_> = robot.drives.iter().map(|d| (d.name.as_str(), d.stiffness, d.damping, d.limits)).collect();
     let expected = [
-        ("push", 0.0, 0.0, Some(50.0)),
+        ("push", 0.0, 0.0, Some([-50.0, 50.0])),
         ("drive2", 0.0, 0.0, None),
-        ("hold", 360.0, 18.0, Some(90.0)),
+        ("hold", 360.0, 18.0, Some([-90.0, 90.0])),
         ("drive4", 0.0, 5.0, None),
         ("drive5", 7.0, 1.0, None),
+        ("drive6", 0.0, 0.0, None),
+        ("drive7", 0.0, 0.0, Some([0.0, 1.0])),
     ];
     assert_eq!(drives, expected);
     let listed =
         robot.left_out.iter().filter(|l| l.what.contains("not taken over") || l.what.contains("only actuators"));
-    assert_eq!(listed.count(), 5, "{:?}", robot.left_out);
+    assert_eq!(listed.count(), 3, "{:?}", robot.left_out);
     let missing = text.replace("joint=\"hip\" gear=\"50\"", "joint=\"knee\" gear=\"50\"");
     assert!(read(&missing, Base::Fixed).unwrap_err().to_string().contains("there is no joint named `knee`"));
+}
+
+/// A gripper of two hinges and a slide, with tendons over joints and between sites.
+#[test]
+fn mjcf_tendons_and_equalities_couple_joints() {
+    let text = r#"<mujoco><compiler angle="radian"/><default><tendon damping="2"/></default>
+      <worldbody><site name="far" pos="0 3 0"/><site name="spare"/>
+        <body name="a"><joint name="p"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><site name="near" pos="0 0 4"/></body>
+        <body name="b" pos="0 0 1"><joint name="q" pos="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><site name="end" pos="1 0 0"/></body>
+        <body name="c"><joint name="s" type="slide"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody>
+      <tendon><fixed name="f" stiffness="7" springlength="0.1 0.3"><joint joint="p" coef="0.5"/><joint joint="s" coef="-2"/></fixed>
+        <spatial name="line" stiffness="5"><site site="far"/><site site="near"/></spatial>
+        <spatial name="rod" range="0 2"><site site="near"/><site site="end"/></spatial>
+        <spatial name="wrapped"><site site="far"/><geom geom="g"/><site site="near"/></spatial></tendon>
+      <equality><joint name="cam" joint1="q" joint2="p" polycoef="0.2 0.3 0 0.4 0"/><tendon name="held" tendon1="rod" polycoef="0.1"/>
+        <tendon name="still" tendon1="f"/></equality>
+      <actuator><motor name="winch" tendon="line" gear="-2" ctrlrange="-1 3"/><position name="hold" tendon="f" kp="4" gear="3"/>
+        <motor tendon="wrapped"/></actuator></mujoco>"#;
+    let robot = read(text, Base::Fixed).unwrap();
+    let [f, line, rod] = robot.tendons.as_slice() else { panic!("{:?}", robot.tendons) };
+    assert_eq!(f.path, TendonPath::Joints(vec![("p".into(), 0.5), ("s".into(), -2.0)]));
+    assert_eq!((f.stiffness, f.damping, f.rest, f.length), (7.0, 2.0, [0.1, 0.3], 0.0));
+    let ends = vec![(None, Vec3([0.0, 3.0, 0.0])), (Some("a".to_string()), Vec3([0.0, 0.0, 4.0]))];
+    assert_eq!(line.path, TendonPath::Points(ends));
+    assert_eq!((line.stiffness, line.rest, line.length, line.kept), (5.0, [5.0; 2], 5.0, None));
+    let length = (1.0f64 + 9.0).sqrt();
+    assert!((rod.length - length).abs() < 1e-15 && (rod.kept.unwrap() - length - 0.1).abs() < 1e-15);
+    let [cam, still] = robot.couplings.as_slice() else { panic!("{:?}", robot.couplings) };
+    assert_eq!(cam.terms, [("q".to_string(), vec![1.0]), ("p".to_string(), vec![-0.3, 0.0, -0.4])]);
+    assert_eq!((cam.offset, still.offset), (0.2, 0.0));
+    assert_eq!(still.terms, [("p".to_string(), vec![0.5]), ("s".to_string(), vec![-2.0])]);
+    // The file starts where the cam wants its joint.
+    assert_eq!(robot.initial, [0.0, 0.2, 0.0]);
+    let drives: Vec<_> = robot.drives.iter().map(|d| (&d.on, d.stiffness, d.limits)).collect();
+    let on = |name: &str| DriveOn::Tendon(name.into());
+    assert_eq!(drives, [(&on("line"), 0.0, Some([-6.0, 2.0])), (&on("f"), 36.0, None)]);
+    for what in ["`spare`", "`wrapped`", "`range` of tendons", "its tendon is not"] {
+        assert!(robot.left_out.iter().any(|l| l.what.contains(what)), "{what}: {:?}", robot.left_out);
+    }
+    for (from, to, says) in [
+        ("site=\"end\"", "site=\"hand\"", "there is no site named `hand`"),
+        ("joint2=\"p\"", "joint2=\"elbow\"", "there is no joint named `elbow`"),
+        ("tendon1=\"rod\"", "tendon1=\"rope\"", "there is no tendon named `rope`"),
+    ] {
+        let error = read(&text.replace(from, to), Base::Fixed).unwrap_err();
+        assert!(error.message.contains(says) && error.place.is_some(), "{error}");
+    }
+}
+
+/// URDF: x = multiplier · y + offset. SDF: x = multiplier · (y − reference) + offset. In a row each starts where the one before wants it.
+#[test]
+fn mimic_joints_are_couplings() {
+    let link = |name: &str| {
+        format!(
+            "<link name=\"{name}\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>"
+        )
+    };
+    let joint = |name: &str, child: &str, inner: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"continuous\"><parent link=\"base\"/><child link=\"{child}\"/>{inner}</joint>"
+        )
+    };
+    let text = format!(
+        "<robot name=\"hand\">{}{}{}{}{}{}{}</robot>",
+        link("base"),
+        link("a"),
+        link("b"),
+        link("c"),
+        joint("x", "a", "<mimic joint=\"y\" multiplier=\"-2\"/>"),
+        joint("y", "b", "<mimic joint=\"z\" multiplier=\"0.5\" offset=\"0.1\"/>"),
+        joint("z", "c", "")
+    );
+    let robot = read(&text, Base::Fixed).unwrap();
+    assert_eq!(robot.couplings[1].terms, [("y".to_string(), vec![1.0]), ("z".to_string(), vec![-0.5])]);
+    assert_eq!(robot.couplings[1].offset, 0.1);
+    assert_eq!(robot.initial, [-0.2, 0.1, 0.0]);
+    assert!(robot.left_out.is_empty(), "{:?}", robot.left_out);
+    let lost = read(&text.replace("joint=\"z\" m", "joint=\"w\" m"), Base::Fixed).unwrap_err();
+    assert!(lost.message.contains("no joint named `w`") && lost.place.is_some(), "{lost}");
+
+    let text = r#"<sdf version="1.11"><model name="m"><link name="base"/><link name="a"/><link name="b"/>
+      <joint name="x" type="revolute"><parent>base</parent><child>a</child><axis><xyz>0 0 1</xyz>
+        <mimic joint="y" axis="axis"><multiplier>3</multiplier><offset>1</offset><reference>0.2</reference></mimic></axis></joint>
+      <joint name="y" type="prismatic"><parent>base</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"#;
+    let text = text.replace("<link name=\"a\"/>", "<link name=\"a\"><inertial><mass>1</mass></inertial></link>");
+    let text = text.replace("<link name=\"b\"/>", "<link name=\"b\"><inertial><mass>1</mass></inertial></link>");
+    let robot = read(&text, Base::Fixed).unwrap();
+    let [coupling] = robot.couplings.as_slice() else { panic!("{:?}", robot.couplings) };
+    assert_eq!(coupling.terms, [("x".to_string(), vec![1.0]), ("y".to_string(), vec![-3.0])]);
+    assert!((coupling.offset - 0.4).abs() < 1e-15);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::columns::{Alone, Columns, Pack};
 use crate::placement::Placements;
 use crate::space::{M3, V3, Y3, v3};
 use crate::subspace::{Rows, SHORT, Subspace, entry, inertia_at};
-use crate::tree::{Tree, Wrench};
+use crate::tree::{Body, Tree, Wrench};
 use dalembert_methods::Real;
 
 #[derive(Copy, Clone, Debug)]
@@ -178,53 +178,11 @@ fn entries<T: Real>(
     for (i, b) in tree.bodies.iter().enumerate().rev() {
         let (before, rest) = composites.split_at_mut(i + 1);
         let (parent, me) = (&mut before[b.parent], &rest[0]);
-        if b.parent > 0 {
+        if b.parent == 0 {
+            entries_of::<T, true>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
+        } else {
             parent.add(me);
-        }
-        let trace = me.k.a.x + me.k.b.y + me.k.c.z;
-        let end = b.iv + b.motion.velocities();
-        for k in b.iv..end {
-            let (sw, sv) = d.s.get(k);
-            let (rw, _) = d.rate.get(k);
-            let (xw, xv) = d.second.get(k);
-            let (dw, dv) = d.both.get(k);
-            tau[k] = a[k].scale_plus(b.armature, sw.dot_plus(me.n, sv.dot(me.f)));
-            let (gn, gf) = inertia_times(me, b.subtree_mass, sw, sv);
-            // 2Bᵀ S has an angular part only.
-            let bt = twice(sw.times(trace).minus(me.k.transpose_times(sw)).plus(me.p.cross(sv)));
-            let (cn, cf) = coriolis(me, trace, rw);
-            let (en, ef) = inertia_times(me, b.subtree_mass, xw, xv);
-            let (ln, lf) = (sw.cross_plus(me.n, sv.cross(me.f)), sw.cross(me.f));
-            let (qn, qf) = (cn.plus(en).plus(ln), cf.plus(ef).plus(lf));
-            let (cn, cf) = coriolis(me, trace, sw);
-            let (en, ef) = inertia_times(me, b.subtree_mass, dw, dv);
-            let (vn, vf) = (cn.plus(en), cf.plus(ef));
-            for &(first, last) in tree.runs(k) {
-                // The mass matrix up to the diagonal, the others over the whole joint.
-                d.s.dot(first, gn, gf, &mut mass[k * nv + first..k * nv + last]);
-                if small {
-                    let length = last.min(b.iv).saturating_sub(first);
-                    columns(
-                        d.s,
-                        first,
-                        length,
-                        (qn, qf),
-                        (vn, vf),
-                        &mut by_q[first * nv + k..],
-                        &mut by_v[first * nv + k..],
-                        nv,
-                    );
-                }
-                let last = if last == k + 1 { end } else { last };
-                let range = k * nv + first..k * nv + last;
-                below(d.rate, d.second, first, bt, gn, gf, &mut by_q[range.clone()]);
-                below(d.s, d.both, first, bt, gn, gf, &mut by_v[range]);
-            }
-            if !small {
-                along_q.put(k, qn, qf);
-                along_v.put(k, vn, vf);
-            }
-            mass[k * nv + k] = mass[k * nv + k] + b.armature;
+            entries_of::<T, false>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
         }
     }
     if small {
@@ -237,6 +195,67 @@ fn entries<T: Real>(
             along_q.dot(start, sw, sv, &mut by_q[k * nv + start..k * nv + b.end]);
             along_v.dot(start, sw, sv, &mut by_v[k * nv + start..k * nv + b.end]);
         }
+    }
+}
+
+/// The entries of the velocities of one body with themselves and those before them; the first of a branch has none before.
+#[inline(always)]
+fn entries_of<T: Real, const FIRST: bool>(
+    tree: &Tree,
+    b: &Body,
+    a: &[T],
+    d: &Directions<'_, T>,
+    me: &Composite<T>,
+    small: bool,
+    along_q: &mut Rows<T>,
+    along_v: &mut Rows<T>,
+    tau: &mut [T],
+    by_q: &mut [T],
+    by_v: &mut [T],
+    mass: &mut [T],
+) {
+    let nv = tree.nv;
+    let trace = me.k.a.x + me.k.b.y + me.k.c.z;
+    let end = b.iv + b.motion.velocities();
+    for k in b.iv..end {
+        let (sw, sv) = d.s.get(k);
+        tau[k] = a[k].scale_plus(b.armature, sw.dot_plus(me.n, sv.dot(me.f)));
+        let (gn, gf) = inertia_times(me, b.subtree_mass, sw, sv);
+        // 2Bᵀ S has an angular part only.
+        let bt = twice(sw.times(trace).minus(me.k.transpose_times(sw)).plus(me.p.cross(sv)));
+        // The loads whose products with the directions before it fill the column above the diagonal.
+        let mut q = (V3::zero(), V3::zero());
+        let mut v = q;
+        if !FIRST {
+            let (rw, _) = d.rate.get(k);
+            let (xw, xv) = d.second.get(k);
+            let (dw, dv) = d.both.get(k);
+            let (cn, cf) = coriolis(me, trace, rw);
+            let (en, ef) = inertia_times(me, b.subtree_mass, xw, xv);
+            let (ln, lf) = (sw.cross_plus(me.n, sv.cross(me.f)), sw.cross(me.f));
+            q = (cn.plus(en).plus(ln), cf.plus(ef).plus(lf));
+            let (cn, cf) = coriolis(me, trace, sw);
+            let (en, ef) = inertia_times(me, b.subtree_mass, dw, dv);
+            v = (cn.plus(en), cf.plus(ef));
+        }
+        for &(first, last) in tree.runs(k) {
+            // The mass matrix up to the diagonal, the others over the whole joint.
+            d.s.dot(first, gn, gf, &mut mass[k * nv + first..k * nv + last]);
+            if small && !FIRST {
+                let length = last.min(b.iv).saturating_sub(first);
+                let (by_q, by_v) = (&mut by_q[first * nv + k..], &mut by_v[first * nv + k..]);
+                columns(d.s, first, length, q, v, by_q, by_v, nv);
+            }
+            let last = if last == k + 1 { end } else { last };
+            let range = k * nv + first..k * nv + last;
+            below(d.rate, d.second, first, bt, gn, gf, &mut by_q[range.clone()]);
+            below(d.s, d.both, first, bt, gn, gf, &mut by_v[range]);
+        }
+        if !small && !FIRST {
+            along_q.put(k, q.0, q.1);
+            along_v.put(k, v.0, v.1);
+        }
+        mass[k * nv + k] = mass[k * nv + k] + b.armature;
     }
 }
 
@@ -274,11 +293,29 @@ fn motions<T: Real>(tree: &Tree, v: &[T], a: &[T], work: &mut Work<T>) {
             vj = sv.times_plus(v[k], vj);
             alj = sw.times_plus(a[k], alj);
             aj = sv.times_plus(a[k], aj);
+            if b.parent == 0 {
+                // The ground only accelerates: ψ̇ = 0 from the start, ψ̈ is linear.
+                work.second.put_linear(k, parent.a.cross(sw));
+                continue;
+            }
             let (rw, rv) = cross(parent.w, parent.v, sw, sv);
             work.rate.put(k, rw, rv);
             let (x, xl) = cross(parent.al, parent.a, sw, sv);
             let (y, yl) = cross(parent.w, parent.v, rw, rv);
             work.second.put(k, x.plus(y), xl.plus(yl));
+        }
+        if b.parent == 0 {
+            *me = Moving { w: wj, v: vj, al: alj, a: parent.a.plus(aj) };
+            // One direction alone does not turn by its own motion: Ṡ = 0 from the start.
+            if end == b.iv + 1 {
+                continue;
+            }
+            for k in b.iv..end {
+                let (sw, sv) = work.subspace.s.get(k);
+                let (x, xl) = cross(wj, vj, sw, sv);
+                work.both.put(k, x, xl);
+            }
+            continue;
         }
         let (w, speed) = (parent.w.plus(wj), parent.v.plus(vj));
         let (cw, cv) = cross(w, speed, wj, vj);

@@ -19,6 +19,7 @@
 //! | [`derivatives`] | analytical derivatives of inverse and forward dynamics |
 //! | [`flat`] | all that equations of motion need, in one flat array |
 //! | [`passive`] | damping, friction, springs and stops of the joints, limits of the drives |
+//! | [`stops`] | the same stops as gaps, for contacts |
 //!
 //! Conventions: SI units; quaternions scalar first; the velocity of a spherical joint is the angular velocity in the axes of
 //! its link, that of a free joint (linear, angular) in the axes of its link. Links are numbered depth first.
@@ -47,6 +48,7 @@ pub mod rnea;
 pub mod samples;
 mod sine;
 mod space;
+pub mod stops;
 mod subspace;
 mod tree;
 mod validate;

@@ -17,6 +17,7 @@
 //! φ = 2 atan(u·a/w), φ̇ = ω·(w² a + w a × u + (u·a) u)/(w² + (u·a)²)
 //! ```
 
+use crate::stops::{swing, twist};
 use crate::tree::{Motion, Tree};
 use dalembert_methods::Real;
 use dalembert_methods::vector::Vec3;
@@ -77,33 +78,18 @@ fn push<T: Real>(depth: T, speed: T, smoothing: &Smoothing) -> T {
 /// Every stop of a spherical joint: its depth, the rate of that, its direction in the axes of the link, and its first velocity.
 fn each_stop<T: Real>(tree: &Tree, q: &[T], v: Option<&[T]>, mut f: impl FnMut(T, T, Vec3<T>, usize)) {
     for (iq, iv, cone) in &tree.cones {
-        let (w, u) = (q[*iq], Vec3::from_slice(&q[*iq + 1..]));
-        let a = Vec3::constant(cone.axis.0);
         let omega = v.map_or_else(Vec3::zero, |v| Vec3::from_slice(&v[*iv..]));
-        // Where an angle has no gradient its stop is not reached, or the stop is at π.
-        let tiny = T::from(1e-24);
-        let safe = |square: T| T::select(square.lt(tiny), T::one(), square);
-        let across = u.cross(a);
-        let b = a - across * (w + w) + u.cross(across) * T::from(2.0);
         if cone.swing.is_finite() {
-            let turn = b.cross(a);
-            let square = turn.norm_squared();
-            let divisor = safe(square).sqrt();
-            let sine = T::select(square.lt(tiny), T::zero(), divisor);
-            let direction = turn * divisor.recip();
-            f(sine.atan2(b.dot(a)) - cone.swing, omega.dot(direction), direction, *iv);
+            let (angle, direction) = swing(cone, &q[*iq..]);
+            f(angle - cone.swing, omega.dot(direction), direction, *iv);
         }
-        let along = u.dot(a);
-        let gradient = (a * (w * w) + a.cross(u) * w + u * along) * safe(w * w + along * along).recip();
-        // The twist of q and −q is the same, between −π and π.
-        let sign = T::select(w.lt(T::zero()), -T::one(), T::one());
-        let twist = (along * sign).atan2(w * sign) * 2.0;
+        let (angle, gradient) = twist(cone, &q[*iq..]);
         let [lower, upper] = cone.twist;
         if upper.is_finite() {
-            f(twist - upper, omega.dot(gradient), gradient, *iv);
+            f(angle - upper, omega.dot(gradient), gradient, *iv);
         }
         if lower.is_finite() {
-            f(-(twist - lower), -omega.dot(gradient), -gradient, *iv);
+            f(-(angle - lower), -omega.dot(gradient), -gradient, *iv);
         }
     }
 }

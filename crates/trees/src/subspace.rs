@@ -47,6 +47,14 @@ impl<T: Real> Rows<T> {
         s[4 * n + k] = v.y;
         s[5 * n + k] = v.z;
     }
+    /// The linear part of direction `k`.
+    #[inline(always)]
+    pub fn put_linear(&mut self, k: usize, v: V3<T>) {
+        let (s, n) = (&mut self.values[..], self.n);
+        s[3 * n + k] = v.x;
+        s[4 * n + k] = v.y;
+        s[5 * n + k] = v.z;
+    }
     #[inline(always)]
     pub fn get(&self, k: usize) -> (V3<T>, V3<T>) {
         let (s, n) = (&self.values[..], self.n);

@@ -273,6 +273,19 @@ impl Tree {
         out
     }
 
+    /// For each velocity whether it is a length per second; others are angles per second.
+    pub fn slides(&self) -> Vec<bool> {
+        let mut out = vec![false; self.nv];
+        for b in &self.bodies {
+            match b.motion {
+                Motion::PrismaticX | Motion::PrismaticY | Motion::PrismaticZ | Motion::Prismatic => out[b.iv] = true,
+                Motion::Free => out[b.iv..b.iv + 3].fill(true),
+                _ => {}
+            }
+        }
+        out
+    }
+
     /// out = q ⊕ δ: angles and lengths are added, rotations follow by the exponential map, a free body is displaced along the
     /// axes of its link. Quaternions come out with unit length.
     pub fn retract<R: Real>(&self, q: &[R], delta: &[R], out: &mut [R]) {

@@ -141,6 +141,10 @@ fn motions_are_exported() {
     let ended = dalembert(folder.path(), &["export", "a"]).with(2);
     assert!(ended.err.contains("--gltf FILE"), "{}", ended.err);
     dalembert(folder.path(), &["export", "nowhere", "--gltf", "b.glb"]).with(4);
+    // The tests build the command line without that feature.
+    let ended = dalembert(folder.path(), &["export", "a", "--rerun", "a.rrd"]).with(2);
+    assert!(ended.err.contains("--features rerun"), "{}", ended.err);
+    assert!(!folder.path().join("a.rrd").exists());
     std::fs::write(folder.path().join("a/animation.json"), "{}").unwrap();
     let ended = dalembert(folder.path(), &["export", "a", "--gltf", "b.glb"]).with(4);
     assert!(ended.err.contains("not an animation"), "{}", ended.err);

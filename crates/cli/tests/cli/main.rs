@@ -1,6 +1,7 @@
 //! The program as people and scripts meet it: arguments in, exit code, text and files out.
 #![allow(clippy::unwrap_used)]
 
+mod analyse;
 mod bad_commands;
 mod bad_scenes;
 mod bad_skeletons;

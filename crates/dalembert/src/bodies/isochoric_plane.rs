@@ -121,8 +121,8 @@ fn square<R: Real>(a: &[R]) -> Mat2<R> {
 /// a · (b E).
 #[inline(always)]
 fn weigh<R: Real>(a: Mat2<R>, b: Mat2<R>, euler: Mat2<f64>) -> R {
-    let moved = product(b, constant(euler));
-    (0..2).fold(R::zero(), |sum, i| sum + a[i][0] * moved[i][0] + a[i][1] * moved[i][1])
+    let [x, y] = product(b, constant(euler));
+    a[0][0] * x[0] + a[0][1] * x[1] + a[1][0] * y[0] + a[1][1] * y[1]
 }
 
 impl Body for IsochoricPlane {
@@ -173,10 +173,10 @@ impl Body for IsochoricPlane {
         let by_k = [[k * down * 2.0, one], [one, zero]];
         let by_x = [[-wide, zero], [zero, up]];
         let (spin, dk, dx) = (v[2], v[3], v[4]);
-        let rate = plus(by_k.map(|row| row.map(|a| a * dk)), by_x, dx);
+        let rate = plus(plus([[zero; 2]; 2], by_k, dk), by_x, dx);
         // Ü at constant κ̇ and (ln χ)˙
         let bend = [[down * dk * dk * 2.0 - k * down * dk * dx * 4.0 + wide * dx * dx, zero], [zero, up * dx * dx]];
-        let columns = [quarter(stretch), by_k, by_x].map(|column| product(turn, column));
+        let columns = [product(turn, quarter(stretch)), product(turn, by_k), product(turn, by_x)];
         let gradient = product(turn, stretch);
         let moving = product(turn, plus(rate, quarter(stretch), spin));
         let inner = plus(plus(bend, quarter(rate), spin * 2.0), stretch, -(spin * spin));

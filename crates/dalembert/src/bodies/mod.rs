@@ -24,6 +24,7 @@ pub use tree::Tree;
 pub use tree_settings::{TreeCone, TreeJoint, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
+use crate::joints::Coordinate;
 use crate::model::{Acceleration, Place, Site, Wrench};
 use crate::picture::Look;
 use crate::run::matches;
@@ -32,6 +33,19 @@ use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
+
+/// A gap of a body itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnStop {
+    /// Its name within the body.
+    pub name: String,
+    /// The first velocity that it depends on, and how many it does, at most three.
+    pub velocities: std::ops::Range<usize>,
+    /// What the gap is.
+    pub of: Coordinate,
+    /// The coefficient of restitution.
+    pub restitution: f64,
+}
 
 /// A kind of body.
 ///
@@ -66,9 +80,17 @@ pub trait Body: About {
     fn part_name(&self, _part: usize) -> Option<&str> {
         None
     }
-    /// Dry friction on velocities of its own, which can stick: the velocity, and the largest force in N or N m.
-    fn dry_friction(&self) -> Vec<(usize, f64)> {
+    /// Dry friction on velocities of its own, which can stick: the velocity, what it is the speed of, and the largest force in N or N m.
+    fn dry_friction(&self) -> Vec<(usize, Coordinate, f64)> {
         Vec::new()
+    }
+    /// Gaps of its own, which it cannot pass: stops of joints.
+    fn stops(&self) -> Vec<OwnStop> {
+        Vec::new()
+    }
+    /// The gap of a stop, in m or rad, and its gradient by the velocities that it depends on.
+    fn stop<R: Real>(&self, _stop: usize, _q: &[R]) -> (R, [R; 3]) {
+        (R::zero(), [R::zero(); 3])
     }
     /// The initial configuration and velocity.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
@@ -168,10 +190,12 @@ pub trait Body: About {
 }
 
 /// [`Body`] with the scalar fixed, so that it can be an object.
-#[allow(missing_docs)] // each method is documented at `Body`
+#[allow(missing_docs)] // each method is documented at `Body`; `stop_bias` is the second time derivative of a gap at v̇ = 0
 pub trait BodyOn<S: Scalar> {
     fn kinematics(&self, q: &[S], v: &[S], cache: &mut [S]);
     fn place(&self, site: &Site, cache: &[S]) -> Place<S>;
+    /// Position and velocity of the place alone.
+    fn travel(&self, site: &Site, cache: &[S]) -> (Vec3<S>, Vec3<S>);
     fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]);
     fn mass(&self, block: usize, cache: &[S], out: &mut [S]);
     fn force(&self, cache: &[S], out: &mut [S]);
@@ -186,6 +210,8 @@ pub trait BodyOn<S: Scalar> {
     fn local_velocity(&self, delta: &[S], rate: &[S], out: &mut [S]);
     fn local_shift(&self, delta: &[S], base: &[S], out: &mut [S]);
     fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S>;
+    fn stop(&self, stop: usize, q: &[S]) -> (S, [S; 3]);
+    fn stop_bias(&self, stop: usize, first: usize, q: &[S], v: &[S], scratch: &mut Vec<Jet<S, 1>>) -> S;
 }
 
 impl<S: Scalar, B: Body> BodyOn<S> for B {
@@ -194,6 +220,10 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     }
     fn place(&self, site: &Site, cache: &[S]) -> Place<S> {
         Body::place(self, site, cache)
+    }
+    fn travel(&self, site: &Site, cache: &[S]) -> (Vec3<S>, Vec3<S>) {
+        let place = Body::place(self, site, cache);
+        (place.r, place.v)
     }
     fn pull_back(&self, site: &Site, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
         Body::pull_back(self, site, cache, wrench, out);
@@ -237,6 +267,22 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
     fn bias(&self, site: &Site, q: &[S], v: &[S], cache: &[S], scratch: &mut Vec<Jet<S, 1>>) -> Acceleration<S> {
         Body::bias(self, site, q, v, cache, scratch)
     }
+    fn stop(&self, stop: usize, q: &[S]) -> (S, [S; 3]) {
+        Body::stop(self, stop, q)
+    }
+    fn stop_bias(&self, stop: usize, first: usize, q: &[S], v: &[S], scratch: &mut Vec<Jet<S, 1>>) -> S {
+        // d/dt (e·v) along q ⊕ v t.
+        let (nq, nv) = (q.len(), v.len());
+        scratch.clear();
+        scratch.resize(2 * nq + nv, Jet::default());
+        let (start, rest) = scratch.split_at_mut(nq);
+        let (delta, moved) = rest.split_at_mut(nv);
+        start.iter_mut().zip(q).for_each(|(jet, &q)| *jet = Jet::constant(q));
+        delta.iter_mut().zip(v).for_each(|(jet, &v)| *jet = Jet::new(S::zero(), v));
+        Body::retract(self, start, delta, moved);
+        let (_, gradient) = Body::stop(self, stop, moved);
+        gradient.iter().zip(&v[first..]).fold(S::zero(), |sum, (e, &v)| sum + e.eps[0] * v)
+    }
 }
 
 /// A body of any kind.
@@ -253,7 +299,8 @@ pub trait AnyBody:
     fn parts(&self) -> usize;
     fn part(&self, name: &str) -> Option<usize>;
     fn part_name(&self, part: usize) -> Option<&str>;
-    fn dry_friction(&self) -> Vec<(usize, f64)>;
+    fn dry_friction(&self) -> Vec<(usize, Coordinate, f64)>;
+    fn stops(&self) -> Vec<OwnStop>;
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     fn defect(&self) -> Option<(&'static str, String)>;
     fn mass_blocks(&self) -> Vec<MassBlock>;
@@ -293,8 +340,11 @@ impl<B: Body> AnyBody for B {
     fn part_name(&self, part: usize) -> Option<&str> {
         Body::part_name(self, part)
     }
-    fn dry_friction(&self) -> Vec<(usize, f64)> {
+    fn dry_friction(&self) -> Vec<(usize, Coordinate, f64)> {
         Body::dry_friction(self)
+    }
+    fn stops(&self) -> Vec<OwnStop> {
+        Body::stops(self)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         Body::initial(self, q, v);

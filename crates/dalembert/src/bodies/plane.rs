@@ -25,19 +25,21 @@ pub(super) type Mat2<R> = [[R; 2]; 2];
 /// The quarter turn from the first axis to the second.
 #[inline(always)]
 pub(super) fn quarter<R: Real>(a: Mat2<R>) -> Mat2<R> {
-    [a[1].map(|x| -x), a[0]]
+    [[-a[1][0], -a[1][1]], a[0]]
 }
 
 /// a b.
 #[inline(always)]
 pub(super) fn product<R: Real>(a: Mat2<R>, b: Mat2<R>) -> Mat2<R> {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
+    let row = |a: [R; 2]| [a[0] * b[0][0] + a[1] * b[1][0], a[0] * b[0][1] + a[1] * b[1][1]];
+    [row(a[0]), row(a[1])]
 }
 
 /// a + b k.
 #[inline(always)]
 pub(super) fn plus<R: Real>(a: Mat2<R>, b: Mat2<R>, k: R) -> Mat2<R> {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j] * k))
+    let row = |a: [R; 2], b: [R; 2]| [a[0] + b[0] * k, a[1] + b[1] * k];
+    [row(a[0], b[0]), row(a[1], b[1])]
 }
 
 /// The rotation by an angle from the first axis to the second.
@@ -50,7 +52,8 @@ pub(super) fn rotation<R: Real>(angle: R) -> Mat2<R> {
 /// Plain numbers as any.
 #[inline(always)]
 pub(super) fn constant<R: Real>(a: Mat2<f64>) -> Mat2<R> {
-    a.map(|row| row.map(R::from))
+    let row = |a: [f64; 2]| [R::from(a[0]), R::from(a[1])];
+    [row(a[0]), row(a[1])]
 }
 
 pub(super) fn determinant(a: Mat2<f64>) -> f64 {
@@ -89,7 +92,8 @@ impl Plane {
     /// The two components of a world vector in the plane.
     #[inline(always)]
     pub(super) fn within<R: Copy>(self, a: [R; 3]) -> [R; 2] {
-        self.indices().map(|i| a[i])
+        let [i, j] = self.indices();
+        [a[i], a[j]]
     }
 
     /// The component of a world vector across the plane, along the body's y.
@@ -112,8 +116,8 @@ impl Plane {
     pub(super) fn place<R: Real>(self, site: &Site, centre: Vec3<f64>, offset: f64, motion: &[R]) -> Place<R> {
         let arm = [site.at[0] - centre[0], site.at[2] - centre[2]];
         let at = |first: usize| {
-            let m = &motion[first..];
-            [0, 1].map(|i| m[i] + m[2 + 2 * i] * arm[0] + m[3 + 2 * i] * arm[1])
+            let m = &motion[first..first + 6];
+            [m[0] + m[2] * arm[0] + m[3] * arm[1], m[1] + m[4] * arm[0] + m[5] * arm[1]]
         };
         Place {
             r: self.vector(at(0), offset + site.at[1]),

@@ -8,14 +8,15 @@
 //! are part of the ledger. Dry friction sticks and slips like that of contacts, at located instants, unless `slip` makes it smooth.
 
 use super::tree_settings::{TreeJoint, TreeLink, TreeSettings, default_stop_damping, default_stop_stiffness};
-use super::{Body, Inertia};
+use super::{Body, Inertia, OwnStop};
 use crate::element::About;
+use crate::joints::Coordinate;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 use dalembert_trees::{
-    Freedom, JointKind, JointSpec, LinkSpec, MAX_LINKS, MassProperties, Pose, TreeBuilder, flat, passive,
+    Freedom, JointKind, JointSpec, LinkSpec, MAX_LINKS, MassProperties, Pose, TreeBuilder, flat, passive, stops,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub struct Tree {
     settings: TreeSettings,
     tree: dalembert_trees::Tree,
     smoothing: passive::Smoothing,
+    /// The stops that are contacts.
+    stops: Vec<stops::Stop>,
     coordinates: Vec<f64>,
     velocities: Vec<f64>,
 }
@@ -97,10 +100,11 @@ impl TryFrom<TreeSettings> for Tree {
         }
         let smoothing = passive::Smoothing {
             slip: settings.slip,
-            stop_stiffness: settings.stop_stiffness,
-            stop_damping: settings.stop_damping,
+            stop_stiffness: if settings.stop_restitution.is_some() { 0.0 } else { settings.stop_stiffness },
+            stop_damping: if settings.stop_restitution.is_some() { 0.0 } else { settings.stop_damping },
         };
-        Ok(Self { settings, tree, smoothing, coordinates, velocities })
+        let stops = if settings.stop_restitution.is_some() { stops::stops(&tree) } else { Vec::new() };
+        Ok(Self { settings, tree, smoothing, stops, coordinates, velocities })
     }
 }
 
@@ -172,6 +176,7 @@ impl About for Tree {
             slip: None,
             stop_stiffness: default_stop_stiffness(),
             stop_damping: default_stop_damping(),
+            stop_restitution: None,
         };
         Self::try_from(settings).expect("the sample is a tree")
     }
@@ -209,12 +214,27 @@ impl Body for Tree {
     fn part_name(&self, part: usize) -> Option<&str> {
         self.tree.links().get(part).map(|l| l.name.as_str())
     }
-    fn dry_friction(&self) -> Vec<(usize, f64)> {
+    fn dry_friction(&self) -> Vec<(usize, Coordinate, f64)> {
         if self.smoothing.slip.is_some() {
             return Vec::new();
         }
-        let freedoms = self.tree.freedoms().iter().enumerate();
-        freedoms.filter(|(_, f)| f.friction > 0.0).map(|(k, f)| (k, f.friction)).collect()
+        let freedoms = self.tree.freedoms().iter().zip(self.tree.slides()).enumerate();
+        let kind = |slides| if slides { Coordinate::Travel } else { Coordinate::Angle };
+        let rough = freedoms.filter(|(_, (f, _))| f.friction > 0.0);
+        rough.map(|(k, (f, slides))| (k, kind(slides), f.friction)).collect()
+    }
+    fn stops(&self) -> Vec<OwnStop> {
+        let names = self.tree.velocity_names();
+        let own = |stop: &stops::Stop| OwnStop {
+            name: format!("{}.{}", names[stop.velocity].trim_end_matches(".wx"), stop.end.name()),
+            velocities: stop.velocity..stop.velocity + stop.width,
+            of: if stop.slides { Coordinate::Travel } else { Coordinate::Angle },
+            restitution: self.settings.stop_restitution.unwrap_or(0.0),
+        };
+        self.stops.iter().map(own).collect()
+    }
+    fn stop<R: Real>(&self, stop: usize, q: &[R]) -> (R, [R; 3]) {
+        self.stops[stop].gap(q)
     }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         q.copy_from_slice(&self.coordinates);
@@ -229,12 +249,16 @@ impl Body for Tree {
         s.slip
             .map(|slip| ("slip", slip))
             .into_iter()
-            .chain([("stop_stiffness", s.stop_stiffness)])
+            .chain([("stop_stiffness", self.settings.stop_stiffness)])
             .find(|(_, x)| !positive(*x))
             .map(|(key, x)| (key, format!("must be positive and finite, not {x}")))
             .or_else(|| {
                 let bad = !(s.stop_damping >= 0.0 && s.stop_damping.is_finite());
                 bad.then(|| ("stop_damping", format!("must be finite and not negative, not {}", s.stop_damping)))
+            })
+            .or_else(|| {
+                let restitution = self.settings.stop_restitution.filter(|e| !(0.0..=1.0).contains(e))?;
+                Some(("stop_restitution", format!("lies between 0 and 1, found {restitution}")))
             })
     }
     fn kinematics<R: Real>(&self, q: &[R], v: &[R], cache: &mut [R]) {

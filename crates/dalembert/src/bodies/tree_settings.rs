@@ -23,6 +23,11 @@ pub struct TreeSettings {
     /// Damping of the stops, in N m s/rad or N s/m.
     #[serde(default = "default_stop_damping")]
     pub stop_damping: f64,
+    /// Coefficient of restitution of the stops between 0 and 1. With it they are contacts, which close, open and collide at located instants, and
+    /// `stop_stiffness` and `stop_damping` do not count.
+    #[schemars(extend("unit" = "1"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_restitution: Option<f64>,
 }
 
 pub(super) fn default_stop_stiffness() -> f64 {
@@ -272,6 +277,7 @@ impl TreeSettings {
             slip: None,
             stop_stiffness: default_stop_stiffness(),
             stop_damping: default_stop_damping(),
+            stop_restitution: None,
         }
     }
 }

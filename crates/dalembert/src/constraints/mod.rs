@@ -5,6 +5,8 @@
 //! marker come from jets of that one function. The gradient of a row is a wrench per marker: what the constraint pulls with for a unit
 //! multiplier, with the sign of M v̇ = f − Gᵀλ.
 
+mod cable_length;
+mod coupling;
 mod disc;
 mod distance;
 mod gear;
@@ -17,6 +19,8 @@ mod prescribed;
 mod sphere;
 mod volume;
 
+pub use cable_length::CableLength;
+pub use coupling::{Coupling, CouplingTerm};
 pub use disc::{DiscOnPlane, RollingDisc};
 pub use distance::Distance;
 pub use gear::{Gear, GearRatio};
@@ -25,9 +29,11 @@ pub use jets::Scratch;
 pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
-pub use prescribed::{Coordinate, CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
+pub use prescribed::{CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
 pub use sphere::{RollingSphere, SphereOnPlane};
 pub use volume::{Cell, Volume};
+
+pub use crate::joints::Coordinate;
 
 use crate::element::{About, Describe, Kind, read_attached};
 use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
@@ -422,7 +428,9 @@ fn nonholonomic<C: Rolling>() -> Kind<dyn AnyConstraint> {
 /// The kinds of constraints, by name. Joints have a registry of their own, [`crate::joints::kinds`].
 pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
     vec![
+        holonomic::<CableLength>(),
         nonholonomic::<CoordinateSpeed>(),
+        holonomic::<Coupling>(),
         holonomic::<DiscOnPlane>(),
         holonomic::<Distance>(),
         holonomic::<Gear>(),

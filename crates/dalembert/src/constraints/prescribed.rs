@@ -13,8 +13,8 @@
 
 use super::{Constraint, Quantity, Rolling};
 use crate::element::About;
-use crate::joints::Axis;
 use crate::joints::primitives::{along, angle, axes_defect, offset, relative_velocity, to_world, wrapped_angle};
+use crate::joints::{Axis, Coordinate};
 use crate::model::{Frame, Instant, Place, Point};
 use crate::signals::{Harmonic, Signal, SignalRef};
 use dalembert_methods::Real;
@@ -161,16 +161,6 @@ impl Constraint for PrescribedPosition {
         }
         self.directions.iter().find_map(|direction| direction.defect("directions"))
     }
-}
-
-/// Which coordinate of a joint a speed belongs to.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Coordinate {
-    /// The angle about the axis; speed in rad/s.
-    Angle,
-    /// The travel along the axis; speed in m/s.
-    Travel,
 }
 
 /// The speed of an angle or a travel that follows a signal.

@@ -1,25 +1,35 @@
-//! The contacts of a model: [`Contacts`] for [`Model`]. First come the pairs of surfaces and points, then the dry friction of bodies on
-//! their own velocities, which has a press of its own: the largest force, with coefficient 1.
+//! The contacts of a model: [`Contacts`] for [`Model`]. First come the pairs of surfaces and points, then dry friction of given size, of bodies on
+//! their own velocities and of forces between frames. It has a press of its own: the largest force, with coefficient 1. Last come gaps of bodies
+//! themselves, stops of joints, without friction.
 
 use super::{Work, plain};
 use crate::bodies::Bodies;
 use crate::contacts::{CONTACT_ROWS, Surfaces};
-use crate::model::{Brake, Model, Pair, Wrench};
+use crate::forces::Grip;
+use crate::model::{Brake, Braked, Marker, Model, OwnGap, Pair, Place, Wrench};
 use dalembert_methods::algebra::{Block, Rows};
 use dalembert_methods::nonsmooth::Contacts;
-use dalembert_methods::{Scalar, State};
+use dalembert_methods::{Jet, Scalar, State};
 
 impl Contacts for Model {
     fn contacts(&self) -> usize {
-        self.layout.pairs.len() + self.layout.brakes.len()
+        self.layout.pairs.len() + self.layout.brakes.len() + self.layout.stops.len()
     }
     fn tangents(&self, contact: usize) -> usize {
-        self.layout.pairs.get(contact).map_or(1, |pair| pair.rows.len() - 1)
+        let given = usize::from(self.brake(contact).is_some());
+        self.layout.pairs.get(contact).map_or(given, |pair| pair.rows.len() - 1)
     }
     fn contact_name(&self, contact: usize) -> String {
         if let Some(brake) = self.brake(contact) {
-            let body = &self.bodies[brake.body];
-            return format!("body.{}.{}", body.name, body.item.velocity_name(brake.own));
+            return match brake.on {
+                Braked::Velocity { body, own, .. } => {
+                    format!("body.{}.{}", self.bodies[body].name, self.bodies[body].item.velocity_name(own))
+                }
+                Braked::Frames { force, .. } => format!("force.{}", self.forces[force].name),
+            };
+        }
+        if let Some(gap) = self.own_gap(contact) {
+            return format!("body.{}.{}", self.bodies[gap.body].name, gap.stop.name);
         }
         let pair = &self.layout.pairs[contact];
         let element = &self.contacts[pair.element];
@@ -32,7 +42,12 @@ impl Contacts for Model {
         self.layout.contact_blocks.clone()
     }
     fn contact_gap<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        out[self.layout.pairs.len()..].fill(S::zero());
+        let (pairs, brakes) = (self.layout.pairs.len(), self.layout.brakes.len());
+        out[pairs..pairs + brakes].fill(S::zero());
+        for (gap, out) in self.layout.stops.iter().zip(&mut out[pairs + brakes..]) {
+            let q = &s.q[self.layout.q[gap.body].clone()];
+            *out = S::view::<Bodies, _>(&*self.bodies[gap.body].item).stop(gap.number, q).0;
+        }
         for (pair, out) in self.layout.pairs.iter().zip(out) {
             w.gather(&pair.markers);
             let now = plain(s, &w.signals);
@@ -58,7 +73,10 @@ impl Contacts for Model {
         some.iter().for_each(|&contact| self.jacobian_of_contact(contact, s, w, out));
     }
     fn restitution(&self, contact: usize) -> f64 {
-        self.touch(contact).map_or(0.0, |touch| touch.restitution)
+        match self.own_gap(contact) {
+            Some(gap) => gap.stop.restitution,
+            None => self.touch(contact).map_or(0.0, |touch| touch.restitution),
+        }
     }
     fn suction<S: Scalar>(&self, contact: usize, t: S) -> Option<S> {
         self.touch(contact)?.suction_at(t)
@@ -90,7 +108,19 @@ impl Model {
     fn rate_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         if let Some(brake) = self.brake(contact) {
             out[brake.rows.start] = S::zero();
-            out[brake.rows.start + 1] = s.v[brake.velocity];
+            out[brake.rows.start + 1] = match brake.on {
+                Braked::Velocity { velocity, .. } => s.v[velocity],
+                Braked::Frames { force, .. } => {
+                    w.gather(&self.forces[force].markers);
+                    self.grip_of(force).map_or_else(S::zero, |grip| grip.of.speed(grip.axis, &w.at))
+                }
+            };
+            return;
+        }
+        if let Some(gap) = self.own_gap(contact) {
+            let v = &s.v[self.layout.v[gap.body].clone()][gap.stop.velocities.clone()];
+            let gradient = self.gradient_of_gap(gap, s);
+            out[gap.row] = v.iter().zip(gradient).fold(S::zero(), |sum, (&v, e)| sum + v * e);
             return;
         }
         let pair = &self.layout.pairs[contact];
@@ -103,6 +133,21 @@ impl Model {
     fn bias_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         if let Some(brake) = self.brake(contact) {
             out[brake.rows.clone()].fill(S::zero());
+            if let Braked::Frames { force, .. } = brake.on
+                && let Some(grip) = self.grip_of(force)
+            {
+                let markers = &self.forces[force].markers;
+                w.gather(markers);
+                self.gather_accelerations(s, w, markers);
+                let moving: [Place<Jet<S, 1>>; 2] = std::array::from_fn(|k| w.at[k].in_time(&w.accelerations[k]));
+                out[brake.rows.start + 1] = grip.of.speed(grip.axis, &moving).eps[0];
+            }
+            return;
+        }
+        if let Some(gap) = self.own_gap(contact) {
+            let (q, v) = (&s.q[self.layout.q[gap.body].clone()], &s.v[self.layout.v[gap.body].clone()]);
+            let body = S::view::<Bodies, _>(&*self.bodies[gap.body].item);
+            out[gap.row] = body.stop_bias(gap.number, gap.stop.velocities.start, q, v, &mut w.body_scratch);
             return;
         }
         let pair = &self.layout.pairs[contact];
@@ -115,7 +160,15 @@ impl Model {
 
     fn jacobian_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
         if let Some(brake) = self.brake(contact) {
-            out.block_mut(brake.block).copy_from_slice(&[S::zero(), S::one()]);
+            match brake.on {
+                Braked::Velocity { block, .. } => out.block_mut(block).copy_from_slice(&[S::zero(), S::one()]),
+                Braked::Frames { force, blocks } => self.jacobian_of_grip(force, blocks, w, out),
+            }
+            return;
+        }
+        if let Some(gap) = self.own_gap(contact) {
+            let gradient = self.gradient_of_gap(gap, s);
+            out.block_mut(gap.block).copy_from_slice(&gradient[..gap.stop.velocities.len()]);
             return;
         }
         let Pair { element, markers, rows, blocks } = &self.layout.pairs[contact];
@@ -139,12 +192,55 @@ impl Model {
         }
     }
 
-    /// What a pair of a surface and a point has; nothing for friction of bodies on their own velocities.
+    /// The rows of dry friction between two frames: zeros, and the gradient of the speed.
+    fn jacobian_of_grip<S: Scalar>(
+        &self,
+        force: usize,
+        blocks: [Option<usize>; 2],
+        w: &mut Work<S>,
+        out: &mut Rows<S>,
+    ) {
+        let Some(grip) = self.grip_of(force) else { return };
+        let markers = &self.forces[force].markers;
+        w.gather(markers);
+        blocks.into_iter().flatten().for_each(|block| out.block_mut(block).fill(S::zero()));
+        for ((&marker, block), wrench) in markers.iter().zip(blocks).zip(grip.of.gradient(grip.axis, &w.at)) {
+            let Some(block) = block else { continue };
+            let Marker { body, site, .. } = &self.markers[marker];
+            let columns = self.layout.v[*body].len();
+            let cache = &w.cache[self.layout.cache[*body].clone()];
+            let row = &mut out.block_mut(block)[columns..];
+            S::view::<Bodies, _>(&*self.bodies[*body].item).pull_back(site, cache, &wrench, row);
+        }
+    }
+
+    /// The dry friction of a force.
+    fn grip_of(&self, force: usize) -> Option<Grip<'_>> {
+        self.forces[force].item.grip()
+    }
+
+    /// What a pair of a surface and a point has; nothing for dry friction of given size.
     fn touch(&self, contact: usize) -> Option<crate::contacts::Touch<'_>> {
         Some(self.contacts[self.layout.pairs.get(contact)?.element].item.touch())
     }
 
-    /// The dry friction of a body, if the contact is one.
+    fn gradient_of_gap<S: Scalar>(&self, gap: &OwnGap, s: &State<S>) -> [S; 3] {
+        let q = &s.q[self.layout.q[gap.body].clone()];
+        S::view::<Bodies, _>(&*self.bodies[gap.body].item).stop(gap.number, q).1
+    }
+
+    /// The gap of a body itself, if the contact is one.
+    pub(crate) fn own_gap(&self, contact: usize) -> Option<&OwnGap> {
+        self.layout.stops.get(contact.checked_sub(self.layout.pairs.len() + self.layout.brakes.len())?)
+    }
+
+    /// The unit of the force of a contact.
+    pub(crate) fn press_unit(&self, contact: usize) -> &'static str {
+        let of = self.brake(contact).map(|brake| brake.of).or(self.own_gap(contact).map(|gap| gap.stop.of));
+        of.map_or("N", |of| of.force_unit())
+    }
+
+    /// The dry friction of given size, if the contact is one.
     pub(crate) fn brake(&self, contact: usize) -> Option<&Brake> {
         self.layout.brakes.get(contact.checked_sub(self.layout.pairs.len())?)
     }

@@ -11,7 +11,7 @@ pub use ledger::{Ledger, Momentum};
 use crate::bodies::Bodies;
 use crate::constraints::{Constraints, MOST_ROWS, Scratch};
 use crate::forces::Forces;
-use crate::model::{Acceleration, Instant, Model, ModelError, Place, Wrench};
+use crate::model::{Acceleration, Instant, Marker, Model, ModelError, Place, Taker, Wrench};
 use dalembert_methods::algebra::{Block, Mass, MassBlock, Rows};
 use dalembert_methods::system::Coupling;
 use dalembert_methods::vector::{Mat3, Vec3};
@@ -29,13 +29,15 @@ pub struct Work<S: Scalar> {
     pub(crate) signals: Vec<Jet<S, 1>>,
     pub(crate) cache: Vec<S>,
     pub(crate) places: Vec<Place<S>>,
-    /// For each marker whether it is on a point, which never turns.
-    point: Vec<bool>,
+    /// For each marker whether it is on a body without orientation, so that its place never turns.
+    unturned: Vec<bool>,
     /// The places of the markers of one element, and whether each is known not to turn.
     at: Vec<Place<S>>,
     bare: Vec<bool>,
     accelerations: Vec<Acceleration<S>>,
     wrenches: Vec<Wrench<S>>,
+    /// The sums of wrenches of all elements at markers of bodies that are not points.
+    loads: Vec<Wrench<S>>,
     /// Which forces have told dissipation, supply and rates together with their wrenches; the sums of the first two, and the rates.
     accounted: Vec<bool>,
     powers: [S; INTEGRALS],
@@ -45,18 +47,18 @@ pub struct Work<S: Scalar> {
 }
 
 impl<S: Scalar> Work<S> {
-    /// Gathers the places of an element's markers. Of points only what changes is copied: places are long.
+    /// Gathers the places of an element's markers. Of those that never turn only what changes is copied: places are long.
     #[inline]
     fn gather(&mut self, markers: &[usize]) {
         self.at.resize(markers.len(), unturned());
         self.bare.resize(markers.len(), true);
         for ((at, bare), &m) in self.at.iter_mut().zip(&mut self.bare).zip(markers) {
             let from = &self.places[m];
-            if self.point[m] && *bare {
+            if self.unturned[m] && *bare {
                 (at.r, at.v) = (from.r, from.v);
             } else {
                 *at = *from;
-                *bare = self.point[m];
+                *bare = self.unturned[m];
             }
         }
     }
@@ -83,15 +85,27 @@ impl System for Model {
 
     fn work<S: Scalar>(&self) -> Work<S> {
         let most = self.layout.most_markers;
+        let mut cache = vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)];
+        let mut places = vec![unturned(); self.markers.len()];
+        for (place, marker) in places.iter_mut().zip(&self.markers) {
+            // What cannot move is where it is for good.
+            if self.layout.v[marker.body].is_empty() {
+                let cache = &mut cache[self.layout.cache[marker.body].clone()];
+                let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+                body.kinematics(&[], &[], cache);
+                *place = body.place(&marker.site, cache);
+            }
+        }
         Work {
             signals: vec![Jet::default(); self.signals.len()],
-            cache: vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)],
-            places: vec![unturned(); self.markers.len()],
-            point: self.layout.points.iter().map(Option::is_some).collect(),
+            cache,
+            places,
+            unturned: self.markers.iter().map(|marker| !self.bodies[marker.body].item.oriented()).collect(),
             at: Vec::with_capacity(most),
             bare: Vec::with_capacity(most),
             accelerations: Vec::with_capacity(most),
             wrenches: vec![Wrench::default(); most],
+            loads: vec![Wrench::default(); self.layout.loaded.len()],
             accounted: vec![false; self.forces.len()],
             powers: [S::zero(); INTEGRALS],
             rates: vec![S::zero(); self.layout.shape.x],
@@ -110,13 +124,20 @@ impl System for Model {
             let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
             S::view::<Bodies, _>(&*body.item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
         }
-        for ((place, marker), point) in w.places.iter_mut().zip(&self.markers).zip(&layout.points) {
-            if let Some([q, v]) = *point {
+        for &m in &layout.at_work {
+            let place = &mut w.places[m];
+            if let Some([q, v]) = layout.points[m] {
                 (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
                 continue;
             }
+            let marker = &self.markers[m];
             let cache = &w.cache[layout.cache[marker.body].clone()];
-            *place = S::view::<Bodies, _>(&*self.bodies[marker.body].item).place(&marker.site, cache);
+            let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+            if w.unturned[m] {
+                (place.r, place.v) = body.travel(&marker.site, cache);
+            } else {
+                *place = body.place(&marker.site, cache);
+            }
         }
     }
 
@@ -142,6 +163,7 @@ impl System for Model {
             }
         }
         w.powers = [S::zero(); INTEGRALS];
+        w.loads.fill(Wrench::default());
         for (i, force) in self.forces.iter().enumerate() {
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
@@ -156,10 +178,9 @@ impl System for Model {
                 }
                 None => item.apply(&now, &w.at, wrenches),
             }
-            for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
-                self.pull_back(m, &w.cache, wrench, out);
-            }
+            self.gather_loads(&force.markers, w, out);
         }
+        self.take_loads(w, out);
     }
 
     fn fast(&self) -> Vec<usize> {
@@ -173,14 +194,14 @@ impl System for Model {
 
     fn fast_force<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         out.fill(S::zero());
+        w.loads.fill(Wrench::default());
         for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| self.fast[*i]) {
             w.gather(&force.markers);
             let now = self.instant(s, i, &w.signals);
             S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
-            for (&m, wrench) in force.markers.iter().zip(&w.wrenches) {
-                self.pull_back(m, &w.cache, wrench, out);
-            }
+            self.gather_loads(&force.markers, w, out);
         }
+        self.take_loads(w, out);
     }
 
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
@@ -365,6 +386,29 @@ impl System for Model {
 }
 
 impl Model {
+    /// Hands the wrenches of one force to points at once, and to markers of other bodies, where they are gathered.
+    #[inline(always)]
+    fn gather_loads<S: Scalar>(&self, markers: &[usize], w: &mut Work<S>, out: &mut [S]) {
+        for (&m, wrench) in markers.iter().zip(&w.wrenches) {
+            match self.layout.takers[m] {
+                Taker::Point(v) => wrench.force.add_to(&mut out[v..v + 3]),
+                Taker::Gathered(at) => w.loads[at].add(wrench),
+                Taker::Nobody => {}
+            }
+        }
+    }
+
+    /// Lets bodies take what was gathered at their markers.
+    #[inline(always)]
+    fn take_loads<S: Scalar>(&self, w: &mut Work<S>, out: &mut [S]) {
+        for (&m, wrench) in self.layout.loaded.iter().zip(&w.loads) {
+            let marker = &self.markers[m];
+            let (cache, out) =
+                (&w.cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
+            S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
+        }
+    }
+
     /// The initial state the bodies and elements give.
     pub fn initial_state(&self) -> State<f64> {
         let mut s = State::zeros(self.layout.shape);
@@ -406,6 +450,12 @@ impl Model {
             blame(constraint.section, &constraint.name, constraint.item.defect_at(&now, &w.at));
         }
         errors
+    }
+
+    /// The place of any marker in a prepared state, of those too that no element needs.
+    pub(crate) fn place(&self, marker: usize, w: &Work<f64>) -> Place<f64> {
+        let Marker { body, site, .. } = &self.markers[marker];
+        f64::view::<Bodies, _>(&*self.bodies[*body].item).place(site, &w.cache[self.layout.cache[*body].clone()])
     }
 
     /// Gathers the accelerations of markers at v̇ = 0.
@@ -452,17 +502,6 @@ impl Model {
         for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(gradients) {
             body.pull_back(&marker.site, cache, gradient, row);
         }
-    }
-
-    #[inline]
-    fn pull_back<S: Scalar>(&self, marker: usize, cache: &[S], wrench: &Wrench<S>, out: &mut [S]) {
-        if let Some([_, v]) = self.layout.points[marker] {
-            return wrench.force.add_to(&mut out[v..v + 3]);
-        }
-        let marker = &self.markers[marker];
-        let (cache, out) =
-            (&cache[self.layout.cache[marker.body].clone()], &mut out[self.layout.v[marker.body].clone()]);
-        S::view::<Bodies, _>(&*self.bodies[marker.body].item).pull_back(&marker.site, cache, wrench, out);
     }
 }
 

@@ -5,11 +5,16 @@
 
 mod actuator;
 mod applied;
+mod cable;
 pub mod contact_field;
 mod drag;
+mod dry_friction;
 mod edge_drag;
 mod elastic;
 mod gravitation;
+mod joint_tendon;
+mod line;
+mod linear_motor;
 mod motor;
 mod muscle;
 mod nonlinear_spring;
@@ -18,12 +23,16 @@ mod spring;
 
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
+pub use cable::Cable;
 pub use contact_field::ContactField;
 pub use drag::Drag;
+pub use dry_friction::DryFriction;
 pub use edge_drag::EdgeDrag;
 pub use elastic::Elastic;
 pub(crate) use elastic::GRADIENT;
 pub use gravitation::{GRAVITATIONAL_CONSTANT, Gravitation};
+pub use joint_tendon::{JointTendon, Pulley};
+pub use linear_motor::LinearMotor;
 pub use motor::Motor;
 pub use muscle::{ForceVelocity, Muscle};
 pub use nonlinear_spring::{Law, NonlinearSpring, TensionPoints, TensionTable};
@@ -31,10 +40,22 @@ pub use rotational_spring::RotationalSpring;
 pub use spring::Spring;
 
 use crate::element::{About, Describe, Kind, read_attached};
+use crate::joints::{Axis, Coordinate};
 use crate::model::{Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+
+/// Dry friction of given size on one freedom between two frames; see [`DryFriction`].
+#[derive(Copy, Clone, Debug)]
+pub struct Grip<'a> {
+    /// The freedom.
+    pub of: Coordinate,
+    /// Its axis in the first frame.
+    pub axis: &'a Axis,
+    /// The largest force in N, or torque in N m.
+    pub size: f64,
+}
 
 /// A kind of force.
 pub trait Force: About {
@@ -77,6 +98,10 @@ pub trait Force: About {
         None
     }
 
+    /// Dry friction between its two frames, which is solved with the accelerations; none but for [`DryFriction`].
+    fn grip(&self) -> Option<Grip<'_>> {
+        None
+    }
     /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
     fn objective(&self) -> bool {
         Self::INTERNAL
@@ -169,6 +194,7 @@ pub trait AnyForce:
 {
     fn need(&self) -> Need;
     fn internal(&self) -> bool;
+    fn grip(&self) -> Option<Grip<'_>>;
     fn objective(&self) -> bool;
     fn states(&self) -> usize;
     fn initial(&self, x: &mut [f64]);
@@ -184,6 +210,9 @@ impl<F: Force> AnyForce for F {
     }
     fn internal(&self) -> bool {
         F::INTERNAL
+    }
+    fn grip(&self) -> Option<Grip<'_>> {
+        Force::grip(self)
     }
     fn objective(&self) -> bool {
         Force::objective(self)
@@ -222,11 +251,15 @@ pub fn kinds() -> Vec<Kind<dyn AnyForce>> {
         kind_of::<Actuator>(),
         kind_of::<AppliedForce>(),
         kind_of::<AppliedTorque>(),
+        kind_of::<Cable>(),
         kind_of::<ContactField>(),
         kind_of::<Drag>(),
+        kind_of::<DryFriction>(),
         kind_of::<EdgeDrag>(),
         kind_of::<Elastic>(),
         kind_of::<Gravitation>(),
+        kind_of::<JointTendon>(),
+        kind_of::<LinearMotor>(),
         kind_of::<Motor>(),
         kind_of::<Muscle>(),
         kind_of::<NonlinearSpring>(),

@@ -3,13 +3,14 @@
 //! With the axis n of the first frame, the angle φ of the second frame about it and φ̇ = n·(ω₂ − ω₁) the torque on the second frame is
 //!
 //! ```text
-//! τ n,   τ = clamp(u + k [φ* − φ] − d φ̇, ±τ_max)
+//! τ n,   τ = clamp(u + k [φ* − φ] − d φ̇, τ_min, τ_max)
 //! ```
 //!
 //! with the torque u and the wanted angle φ* of signals; [·] is taken in [−π, π], so that the servo goes the short way. The first frame
 //! feels the opposite. All of the power τ φ̇ is supplied: a servo has no energy of its own.
 
 use super::Force;
+use super::linear_motor::limits_defect;
 use crate::element::About;
 use crate::joints::Axis;
 use crate::joints::primitives::{angle, to_world, wrapped_angle};
@@ -47,6 +48,10 @@ pub struct Motor {
     #[schemars(extend("unit" = "N m"))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
+    /// The smallest and the largest torque, where they are not opposite; besides `limit`.
+    #[schemars(extend("unit" = "N m"))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<[f64; 2]>,
 }
 
 fn nothing() -> SignalRef {
@@ -66,6 +71,7 @@ impl About for Motor {
             stiffness: 3.0,
             damping: 0.2,
             limit: Some(2.0),
+            limits: Some([-1.5, 3.0]),
         }
     }
 }
@@ -83,6 +89,9 @@ impl Motor {
         }
         if let Some(limit) = self.limit {
             torque = torque.min(R::from(limit)).max(R::from(-limit));
+        }
+        if let Some([low, high]) = self.limits {
+            torque = torque.min(R::from(high)).max(R::from(low));
         }
         (axis, torque, rate)
     }
@@ -113,5 +122,6 @@ impl Force for Motor {
             .or_else(|| gain("stiffness", self.stiffness))
             .or_else(|| gain("damping", self.damping))
             .or_else(|| gain("limit", self.limit.unwrap_or(0.0)))
+            .or_else(|| limits_defect(self.limits))
     }
 }

@@ -20,6 +20,7 @@
 mod axis;
 mod cylindrical;
 mod fixed;
+mod freedom;
 mod planar;
 pub(crate) mod primitives;
 mod prismatic;
@@ -31,6 +32,7 @@ mod universal;
 pub use axis::Axis;
 pub use cylindrical::Cylindrical;
 pub use fixed::Fixed;
+pub use freedom::Coordinate;
 pub use planar::Planar;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;

@@ -86,6 +86,12 @@ fn cauchy_green<R: Real>(f: &Mat3<R>) -> Mat3<R> {
     f.transposed() * *f
 }
 
+/// B = C − 1, twice the strain of Green.
+#[inline(always)]
+fn doubled_strain<R: Real>(f: &Mat3<R>) -> Mat3<R> {
+    cauchy_green(f) + Mat3::identity() * -R::one()
+}
+
 #[inline(always)]
 fn trace<R: Real>(a: &Mat3<R>) -> R {
     a.0[0][0] + a.0[1][1] + a.0[2][2]
@@ -94,15 +100,17 @@ fn trace<R: Real>(a: &Mat3<R>) -> R {
 /// The scalar product of two matrices.
 #[inline(always)]
 pub(crate) fn contract<R: Real>(a: &Mat3<R>, b: &Mat3<R>) -> R {
-    (0..3).fold(R::zero(), |sum, i| sum + Vec3(a.0[i]).dot(Vec3(b.0[i])))
+    let row = |i: usize| Vec3(a.0[i]).dot(Vec3(b.0[i]));
+    row(0) + row(1) + row(2)
 }
 
 /// The cofactor matrix det(A) A^−T, and the determinant.
 #[inline(always)]
 pub(crate) fn cofactor<R: Real>(a: &Mat3<R>) -> (Mat3<R>, R) {
-    let [x, y, z] = a.0.map(Vec3);
-    let rows = [y.cross(z), z.cross(x), x.cross(y)];
-    (Mat3(rows.map(|row| row.0)), x.dot(rows[0]))
+    let [x, y, z] = a.0;
+    let (x, y, z) = (Vec3(x), Vec3(y), Vec3(z));
+    let first = y.cross(z);
+    (Mat3([first.0, z.cross(x).0, x.cross(y).0]), x.dot(first))
 }
 
 /// The inverse.
@@ -112,50 +120,97 @@ pub(crate) fn inverse<R: Real>(a: &Mat3<R>) -> Mat3<R> {
     cofactor.transposed() * determinant.recip()
 }
 
+impl Ogden {
+    fn energy<R: Real>(&self, f: &Mat3<R>) -> R {
+        let c = cauchy_green(f);
+        self.terms.iter().fold(R::zero(), |sum, &[modulus, exponent]| {
+            sum + (trace_of_power(&c, 0.5 * exponent) - 3.0) * (modulus / exponent)
+        })
+    }
+}
+
 impl Material {
     /// The energy density φ(F), in J/m³; `bulk` is the bulk modulus of compressible use, in Pa.
     pub fn energy<R: Real>(&self, f: &Mat3<R>, bulk: Option<f64>) -> R {
         let shape = match self {
-            Self::NeoHookean(NeoHookean { modulus }) => (contract(f, f) - 3.0) * *modulus,
-            Self::MooneyRivlin(MooneyRivlin { first, second }) => {
-                let c = cauchy_green(f);
-                let one = trace(&c);
-                (one - 3.0) * *first + ((one * one - contract(&c, &c)) * 0.5 - 3.0) * *second
-            }
-            Self::Ogden(Ogden { terms }) => {
-                let c = cauchy_green(f);
-                terms.iter().fold(R::zero(), |sum, &[modulus, exponent]| {
-                    sum + (trace_of_power(&c, 0.5 * exponent) - 3.0) * (modulus / exponent)
-                })
-            }
-            Self::SaintVenantKirchhoff(SaintVenantKirchhoff { lame, shear }) => {
-                let strain = (cauchy_green(f) + Mat3::identity() * -R::one()) * R::from(0.5);
-                let volume = trace(&strain);
-                volume * volume * (0.5 * lame) + contract(&strain, &strain) * *shear
+            Self::Ogden(ogden) => ogden.energy(f),
+            _ => {
+                let [first, second] = self.invariants(f);
+                self.energy_of(first, second)
             }
         };
-        match bulk {
-            None => shape,
-            Some(bulk) => {
-                let j = f.determinant();
-                shape - j.ln() * self.pressure() + (j - 1.0).square() * (0.5 * bulk)
+        bulk.map_or(shape, |bulk| shape + self.energy_of_volume(f.determinant(), bulk))
+    }
+
+    /// The energy density, and the stress ∂φ/∂F in Pa. With ∂I₁/∂F = 2 F, ∂I₂/∂F = 2 (I₁ F − F B) and ∂J/∂F = cof F only derivatives by
+    /// the invariants are left to jets; without invariants F varies row by row, which compiles to less code than all at once.
+    pub fn stress<R: Real>(&self, f: &Mat3<R>, bulk: Option<f64>) -> (R, Mat3<R>) {
+        let (mut density, mut stress) = (R::zero(), Mat3::zero());
+        if let Self::Ogden(ogden) = self {
+            for row in 0..3 {
+                let mut varied = f.map(Jet::<R, 3>::constant);
+                for j in 0..3 {
+                    varied.0[row][j].eps[j] = R::one();
+                }
+                let energy = ogden.energy(&varied);
+                density = energy.re;
+                stress.0[row] = energy.eps;
             }
+        } else {
+            let [first, second] = self.invariants(f);
+            let energy = self.energy_of(Jet::<R, 2>::variable(first, 0), Jet::variable(second, 1));
+            let [by_first, by_second] = energy.eps;
+            density = energy.re;
+            stress = *f * (by_first + by_second * first) * R::from(2.0);
+            if self.needs_second() {
+                stress = stress + *f * doubled_strain(f) * (by_second * -2.0);
+            }
+        }
+        if let Some(bulk) = bulk {
+            let (slope, volume) = cofactor(f);
+            let energy = self.energy_of_volume(Jet::<R, 1>::variable(volume, 0), bulk);
+            density += energy.re;
+            stress = stress + slope * energy.eps[0];
+        }
+        (density, stress)
+    }
+
+    /// I₁ = tr B and I₂ = ½ (tr² B − tr B²) of B = C − 1, which do not lose digits near F = 1; the second is zero if the energy does
+    /// not depend on it.
+    #[inline(always)]
+    fn invariants<R: Real>(&self, f: &Mat3<R>) -> [R; 2] {
+        let first = contract(f, f) - 3.0;
+        if !self.needs_second() {
+            return [first, R::zero()];
+        }
+        let b = doubled_strain(f);
+        [first, (first * first - contract(&b, &b)) * 0.5]
+    }
+
+    #[inline(always)]
+    fn needs_second(&self) -> bool {
+        !matches!(self, Self::NeoHookean(_))
+    }
+
+    /// The energy density of the shape by its invariants; zero for materials that have none.
+    #[inline(always)]
+    fn energy_of<R: Real>(&self, one: R, two: R) -> R {
+        match self {
+            Self::NeoHookean(NeoHookean { modulus }) => one * *modulus,
+            // The second invariant of C is that of B and 2 tr B + 3.
+            Self::MooneyRivlin(MooneyRivlin { first, second }) => one * *first + (one * 2.0 + two) * *second,
+            // tr E = ½ tr B, and tr E² = ¼ tr B².
+            Self::SaintVenantKirchhoff(SaintVenantKirchhoff { lame, shear }) => {
+                one * one * (0.125 * lame) + (one * one - two * 2.0) * (0.25 * shear)
+            }
+            Self::Ogden(_) => R::zero(),
         }
     }
 
-    /// The energy density, and the stress ∂φ/∂F in Pa: row by row, which compiles to less code than all at once.
-    pub fn stress<R: Real>(&self, f: &Mat3<R>, bulk: Option<f64>) -> (R, Mat3<R>) {
-        let (mut density, mut stress) = (R::zero(), Mat3::zero());
-        for row in 0..3 {
-            let mut varied = f.map(Jet::<R, 3>::constant);
-            for j in 0..3 {
-                varied.0[row][j].eps[j] = R::one();
-            }
-            let energy = self.energy(&varied, bulk);
-            density = energy.re;
-            stress.0[row] = energy.eps;
-        }
-        (density, stress)
+    /// What compressible use adds.
+    #[inline(always)]
+    fn energy_of_volume<R: Real>(&self, j: R, bulk: f64) -> R {
+        (j - 1.0).square() * (0.5 * bulk) - j.ln() * self.pressure()
     }
 
     /// The pressure that the shape part alone would have in F = 1.
@@ -219,13 +274,15 @@ pub(crate) fn extreme_stretches<R: Real>(f: &Mat3<R>) -> [R; 2] {
 /// The deformation gradient that four places show: the columns rᵢ − r₀.
 #[inline(always)]
 pub(crate) fn gradient_of<R: Real>(at: &[Place<R>]) -> Mat3<R> {
-    Mat3(std::array::from_fn(|i| std::array::from_fn(|j| at[j + 1].r[i] - at[0].r[i])))
+    let [x, y, z] = [at[1].r - at[0].r, at[2].r - at[0].r, at[3].r - at[0].r];
+    Mat3([x.0, y.0, z.0]).transposed()
 }
 
 /// The rate of the deformation gradient that four places show.
 #[inline(always)]
 pub(crate) fn rate_of<R: Real>(at: &[Place<R>]) -> Mat3<R> {
-    Mat3(std::array::from_fn(|i| std::array::from_fn(|j| at[j + 1].v[i] - at[0].v[i])))
+    let [x, y, z] = [at[1].v - at[0].v, at[2].v - at[0].v, at[3].v - at[0].v];
+    Mat3([x.0, y.0, z.0]).transposed()
 }
 
 /// The forces at four places that together are a force against ṙ₀ and a moment tensor against the rate of the gradient.

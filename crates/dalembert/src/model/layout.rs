@@ -1,10 +1,11 @@
 //! Where everything sits in the vectors of the state: computed once when a model is built.
 
 use super::{Attached, Entry, Marker};
-use crate::bodies::AnyBody;
+use crate::bodies::{AnyBody, OwnStop};
 use crate::constraints::AnyConstraint;
 use crate::contacts::AnyContact;
 use crate::forces::AnyForce;
+use crate::joints::Coordinate;
 use dalembert_methods::algebra::{Block, MassBlock};
 use dalembert_methods::system::{Coupling, Shape};
 use std::collections::{BTreeSet, HashMap};
@@ -23,8 +24,14 @@ pub(crate) struct Layout {
     pub mass: Vec<Range<usize>>,
     pub mass_blocks: Vec<MassBlock>,
     pub mass_is_constant: bool,
+    /// The markers of elements on bodies that can move, ascending: the places that change and that equations of motion need.
+    pub at_work: Vec<usize>,
     /// For each marker on a body that is a point, its first coordinate and velocity.
     pub points: Vec<Option<[usize; 2]>>,
+    /// What becomes of a wrench at each marker.
+    pub takers: Vec<Taker>,
+    /// The markers whose wrenches are gathered before bodies take them, in the order of the gathered ones.
+    pub loaded: Vec<usize>,
     /// Extra states of each force.
     pub x: Vec<Range<usize>>,
     /// Rows of each constraint, among all rows (holonomic first).
@@ -37,8 +44,10 @@ pub(crate) struct Layout {
     pub coupling: Coupling,
     /// The contacts, one for each surface and point.
     pub pairs: Vec<Pair>,
-    /// Dry friction of bodies on their own velocities, numbered as contacts after the pairs.
+    /// Dry friction of given size, of bodies on their own velocities and of forces, numbered as contacts after the pairs.
     pub brakes: Vec<Brake>,
+    /// Gaps of bodies themselves, numbered as contacts after the brakes.
+    pub stops: Vec<OwnGap>,
     pub contact_blocks: Vec<Block>,
     /// The largest number of markers of an element.
     pub most_markers: usize,
@@ -46,6 +55,17 @@ pub(crate) struct Layout {
     pub most_varied: usize,
     /// The largest number of jets that the acceleration of a marker on a body takes.
     pub most_jets: usize,
+}
+
+/// What becomes of a wrench at a marker.
+#[derive(Copy, Clone)]
+pub(crate) enum Taker {
+    /// A point takes the force, from this velocity on.
+    Point(usize),
+    /// It is added to those of other elements at the marker, in this place.
+    Gathered(usize),
+    /// Its body cannot move.
+    Nobody,
 }
 
 /// A surface and one point that may touch it.
@@ -60,25 +80,42 @@ pub(crate) struct Pair {
     pub blocks: [Option<usize>; 2],
 }
 
-/// Dry friction on one velocity.
+/// Dry friction of given size on one freedom.
 pub(crate) struct Brake {
-    /// The body and the number of the velocity in it.
-    pub body: usize,
-    pub own: usize,
-    /// The velocity among all.
-    pub velocity: usize,
+    pub on: Braked,
+    /// What is resisted.
+    pub of: Coordinate,
     /// The largest force, in N or N m.
     pub force: f64,
-    /// Its rows among those of all contacts: one that is always zero, and the velocity.
+    /// Its rows among those of all contacts: one that is always zero, and the speed.
     pub rows: Range<usize>,
-    /// Its block in the Jacobian of contacts.
+}
+
+/// Where dry friction acts.
+pub(crate) enum Braked {
+    /// On a velocity of a body: the body, the number of the velocity in it and among all, the block in the Jacobian of contacts.
+    Velocity { body: usize, own: usize, velocity: usize, block: usize },
+    /// Between two frames: the number of the force, and the blocks of its markers in the Jacobian of contacts (none on a body that cannot move,
+    /// the same one on the same body).
+    Frames { force: usize, blocks: [Option<usize>; 2] },
+}
+
+/// A gap of a body itself.
+pub(crate) struct OwnGap {
+    /// The body, and the number of the gap in it.
+    pub body: usize,
+    pub number: usize,
+    pub stop: OwnStop,
+    /// Its row among those of all contacts, and its block in their Jacobian.
+    pub row: usize,
     pub block: usize,
 }
 
 impl Layout {
     /// The rows of all contacts.
     pub fn contact_rows(&self) -> usize {
-        let last = self.brakes.last().map(|brake| brake.rows.end);
+        let last = self.stops.last().map(|stop| stop.row + 1);
+        let last = last.or(self.brakes.last().map(|brake| brake.rows.end));
         last.or(self.pairs.last().map(|pair| pair.rows.end)).unwrap_or(0)
     }
 
@@ -137,7 +174,10 @@ impl Layout {
         let together = forces.iter().map(|f| f.markers.as_slice()).chain(clusters);
         let coupling = couple(&v, together.map(|m| m.iter().map(|&m| markers[m].body)));
         let (pairs, mut contact_blocks) = pair_up(contacts, markers, &v);
-        let brakes = brakes(bodies, &v, pairs.last().map_or(0, |pair| pair.rows.end), &mut contact_blocks);
+        let row = pairs.last().map_or(0, |pair| pair.rows.end);
+        let brakes = brakes(bodies, forces, markers, &v, row, &mut contact_blocks);
+        let row = brakes.last().map_or(row, |brake| brake.rows.end);
+        let stops = own_gaps(bodies, &v, row, &mut contact_blocks);
         let shape = Shape {
             q: total(&q),
             v: total(&v),
@@ -146,12 +186,33 @@ impl Layout {
             p: 0,
             g: holonomic,
             a: a - holonomic,
-            gaps: pairs.len(),
+            gaps: pairs.len() + stops.len(),
         };
+        let surfaces = contacts.iter().map(|c| &c.markers);
+        let at_work: BTreeSet<usize> = attached.clone().chain(surfaces).flatten().copied().collect();
+        let moving = |m: &usize| !v[markers[*m].body].is_empty();
+        let pulled: BTreeSet<usize> = forces.iter().flat_map(|f| &f.markers).copied().collect();
+        let mut loaded = Vec::new();
+        let takers = markers
+            .iter()
+            .enumerate()
+            .map(|(m, marker)| match bodies[marker.body].item.point() {
+                _ if !moving(&m) => Taker::Nobody,
+                true => Taker::Point(v[marker.body].start),
+                false if !pulled.contains(&m) => Taker::Nobody,
+                false => {
+                    loaded.push(m);
+                    Taker::Gathered(loaded.len() - 1)
+                }
+            })
+            .collect();
         let jets = |b: &Entry<Box<dyn AnyBody>>| 2 * (b.item.coordinates() + b.item.velocities()) + b.item.cache();
         let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
+            takers,
+            loaded,
+            at_work: at_work.into_iter().filter(moving).collect(),
             points: markers.iter().map(point).collect(),
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
             mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
@@ -170,6 +231,7 @@ impl Layout {
             coupling,
             pairs,
             brakes,
+            stops,
             contact_blocks,
         }
     }
@@ -200,23 +262,60 @@ fn pair_up(
     (pairs, blocks)
 }
 
-/// The dry friction of all bodies, with rows from `row` on.
+/// The dry friction of all bodies and forces, with rows from `row` on.
 fn brakes(
     bodies: &[Entry<Box<dyn AnyBody>>],
+    forces: &[Attached<Box<dyn AnyForce>>],
+    markers: &[Marker],
     v: &[Range<usize>],
     mut row: usize,
     blocks: &mut Vec<Block>,
 ) -> Vec<Brake> {
     let mut brakes = Vec::new();
+    let mut keep = |on, of, force, row: &mut usize| {
+        brakes.push(Brake { on, of, force, rows: *row..*row + 2 });
+        *row += 2;
+    };
     for (body, entry) in bodies.iter().enumerate() {
-        for (own, force) in entry.item.dry_friction() {
+        for (own, of, force) in entry.item.dry_friction() {
             let velocity = v[body].start + own;
             blocks.push(Block { row, rows: 2, col: velocity, cols: 1 });
-            brakes.push(Brake { body, own, velocity, force, rows: row..row + 2, block: blocks.len() - 1 });
-            row += 2;
+            keep(Braked::Velocity { body, own, velocity, block: blocks.len() - 1 }, of, force, &mut row);
         }
     }
+    for (number, force) in forces.iter().enumerate() {
+        let (Some(grip), &[first, second]) = (force.item.grip(), force.markers.as_slice()) else { continue };
+        let mut block_of = |marker: usize| {
+            let columns = &v[markers[marker].body];
+            (!columns.is_empty()).then(|| {
+                blocks.push(Block { row, rows: 2, col: columns.start, cols: columns.len() });
+                blocks.len() - 1
+            })
+        };
+        let one = block_of(first);
+        let two = if markers[first].body == markers[second].body { one } else { block_of(second) };
+        keep(Braked::Frames { force: number, blocks: [one, two] }, grip.of, grip.size, &mut row);
+    }
     brakes
+}
+
+/// The gaps of all bodies themselves, with rows from `row` on.
+fn own_gaps(
+    bodies: &[Entry<Box<dyn AnyBody>>],
+    v: &[Range<usize>],
+    mut row: usize,
+    blocks: &mut Vec<Block>,
+) -> Vec<OwnGap> {
+    let mut gaps = Vec::new();
+    for (body, entry) in bodies.iter().enumerate() {
+        for (number, stop) in entry.item.stops().into_iter().enumerate() {
+            let Range { start, end } = stop.velocities;
+            blocks.push(Block { row, rows: 1, col: v[body].start + start, cols: end - start });
+            gaps.push(OwnGap { body, number, stop, row, block: blocks.len() - 1 });
+            row += 1;
+        }
+    }
+    gaps
 }
 
 /// Consecutive ranges of the given lengths.

@@ -64,7 +64,7 @@ pub struct Need {
     pub key: &'static str,
     /// How many, or any number (at least two) if `None`.
     pub count: Option<usize>,
-    /// How many of them, counted from the first, must have an orientation.
+    /// How many of them, counted from the first, must have an orientation; `usize::MAX` for all.
     pub oriented: usize,
     /// Whether the last of them is an affine frame: a body whose name stands for four markers, see [`AffineFrame`].
     pub affine: bool,
@@ -123,6 +123,12 @@ impl Markers for [Frame; 3] {
 }
 impl Markers for Vec<Point> {
     const NEED: Need = Need { key: "markers", count: None, oriented: 0, affine: false };
+    fn indices(&self) -> Vec<usize> {
+        self.iter().map(|m| m.0).collect()
+    }
+}
+impl Markers for Vec<Frame> {
+    const NEED: Need = Need { key: "markers", count: None, oriented: usize::MAX, affine: false };
     fn indices(&self) -> Vec<usize> {
         self.iter().map(|m| m.0).collect()
     }

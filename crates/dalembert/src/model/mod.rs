@@ -16,7 +16,7 @@ pub use orientation::Orientation;
 pub use param::Param;
 pub use place::{Acceleration, Instant, Place, Wrench};
 
-pub(crate) use layout::{Brake, Layout, Pair};
+pub(crate) use layout::{Brake, Braked, Layout, OwnGap, Pair, Taker};
 
 use crate::bodies::AnyBody;
 use crate::constraints::AnyConstraint;

@@ -137,6 +137,13 @@ impl<R: Real> Wrench<R> {
         Self { force: Vec3::zero(), torque }
     }
 
+    /// Adds another wrench at the same marker.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Self) {
+        self.force += other.force;
+        self.torque += other.torque;
+    }
+
     /// The power at a place.
     #[inline(always)]
     pub fn power(&self, at: &Place<R>) -> R {

@@ -191,9 +191,9 @@ impl Observer<Model> for Recorder<'_> {
 
     fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
         let impact = event.kind == Kind::Impact;
-        let unit = if impact { "N s" } else { "N" };
         for (&contact, values) in event.contacts.iter().zip(&event.values) {
             let pair = self.model.layout.pairs.get(contact);
+            let force = self.model.press_unit(contact);
             let element = |pair: &Pair| format!("contact.{}", self.model.contacts[pair.element].name);
             let event = Event {
                 time: event.t,
@@ -201,7 +201,7 @@ impl Observer<Model> for Recorder<'_> {
                 element: pair.map_or_else(|| self.model.contact_name(contact), element),
                 marker: pair.map_or_else(String::new, |pair| self.model.markers[pair.markers[1]].name.clone()),
                 value: values[0],
-                unit: unit.to_owned(),
+                unit: if impact { format!("{force} s") } else { force.to_owned() },
             };
             self.watcher.event(&event);
             self.events.push(event);

@@ -1,15 +1,12 @@
 //! From a document to a model: reads every element by its kind and attaches it to the markers it names.
 
 use super::figures::{PanelSettings, ShapesSettings};
-use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSettings, SceneInfo, World};
+use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
 use crate::element::Kind;
-use crate::model::{Builder, Model, ModelError, Need, Orientation};
+use crate::model::{Builder, Model, ModelError, Orientation};
 use crate::picture::Look;
-use crate::run::matches;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
-use dalembert_methods::integrate;
-use dalembert_methods::nonsmooth::choices;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -20,9 +17,6 @@ pub const SECTIONS: [&str; 11] =
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
-
-/// The largest number of rows a run may record.
-const MOST_ROWS: f64 = 1e8;
 
 /// A scene, ready to run: what the system is and how to simulate it.
 pub struct Scene {
@@ -148,16 +142,17 @@ pub(crate) fn maker<'d>(document: &'d Document, section: &str, name: &str) -> Op
     document.section("assembly").filter(begins).max_by_key(|entry| entry.name().len())
 }
 
-struct Reader<'d> {
-    document: &'d Document,
-    builder: Builder,
-    problems: Problems,
-    bodies: HashMap<String, usize>,
-    markers: HashMap<String, usize>,
+/// What is read so far.
+pub(super) struct Reader<'d> {
+    pub document: &'d Document,
+    pub builder: Builder,
+    pub problems: Problems,
+    pub bodies: HashMap<String, usize>,
+    pub markers: HashMap<String, usize>,
     /// Bodies and markers that could not be read; what refers to them is not blamed.
-    broken: HashSet<String>,
+    pub broken: HashSet<String>,
     /// How the names begin that a broken assembly would have made.
-    unmade: Vec<String>,
+    pub unmade: Vec<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -380,118 +375,6 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The markers an element names under its key: one name, or a list of names.
-    fn attached(&mut self, entry: &Entry<'_>, need: Need) -> Option<Vec<usize>> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Names {
-            One(String),
-            Many(Vec<String>),
-        }
-        let expected = match need.count {
-            Some(1) => "the name of a marker, like \"body.marker\"".to_owned(),
-            Some(n) => format!("the names of {n} markers, like [\"body.marker\", …]"),
-            None => "a list of markers, like [\"body.marker\", …]".to_owned(),
-        };
-        let Some(node) = entry.node().get(need.key) else {
-            let message = format!("missing key `{}`: {expected}", need.key);
-            self.problems.extend(entry.error("", message, None));
-            return None;
-        };
-        let names = match entry.deserialize_key::<Names>(need.key) {
-            Ok(Names::One(name)) if need.count == Some(1) => vec![name],
-            Ok(Names::Many(names)) if need.count != Some(1) || need.affine => names,
-            _ => {
-                let message = format!("expected {expected}, found {}", node.value.describe());
-                self.problems.extend(entry.error(need.key, message, None));
-                return None;
-            }
-        };
-        // A body stands for the four markers of its affine frame, unless all of them are named.
-        let spread = need.affine && need.count == Some(names.len());
-        if !spread && need.markers().is_some_and(|count| count != names.len()) {
-            let message = format!("expected {expected}, found {}", names.len());
-            self.problems.extend(entry.error(need.key, message, None));
-            return None;
-        }
-        let mut found = Vec::with_capacity(names.len());
-        for (i, name) in names.iter().enumerate() {
-            let single = need.count == Some(1) && names.len() == 1;
-            let path = if single { need.key.to_owned() } else { format!("{}[{i}]", need.key) };
-            if spread && i + 1 == names.len() {
-                found.extend(self.affine_frame(entry, &path, name)?);
-                continue;
-            }
-            if need.count.is_none() && name.contains('*') {
-                for name in self.matching(entry, &path, name)? {
-                    found.push(self.marker(entry, &path, &name)?);
-                }
-            } else {
-                found.push(self.marker(entry, &path, name)?);
-            }
-        }
-        Some(found)
-    }
-
-    /// The four markers of a body's affine frame.
-    fn affine_frame(&mut self, entry: &Entry<'_>, path: &str, name: &str) -> Option<[usize; 4]> {
-        let Some(&body) = self.bodies.get(name) else {
-            // Says what is wrong with the name, unless it is that of a marker.
-            self.marker(entry, path, name)?;
-            let message = format!("`{name}` is a marker, but the deformation of a whole body is needed");
-            self.problems.extend(entry.error(path, message, Some("name a body, or four markers")));
-            return None;
-        };
-        if !self.builder.bodies()[body].item.extended() {
-            let kind = self.builder.bodies()[body].item.kind();
-            let message = format!("`{name}` is a {kind}, a single point that cannot deform");
-            self.problems.extend(entry.error(path, message, Some("name four of them")));
-            return None;
-        }
-        let frame = self.builder.insert_affine_frame(body);
-        self.markers.entry(name.to_owned()).or_insert(frame[0]);
-        Some(frame)
-    }
-
-    /// The bodies and markers whose names match a pattern, in the order of the scene.
-    fn matching(&mut self, entry: &Entry<'_>, path: &str, pattern: &str) -> Option<Vec<String>> {
-        let bodies = self.builder.bodies().iter().map(|body| &body.name);
-        let markers = self.builder.markers().iter().map(|marker| &marker.name);
-        let mut names: Vec<String> = Vec::new();
-        for name in bodies.chain(markers).filter(|name| matches(pattern, name)) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        if names.is_empty() && !self.unmade.iter().any(|start| pattern.starts_with(start.as_str())) {
-            let message = format!("no marker or body matches `{pattern}`");
-            self.problems.extend(entry.error(path, message, None));
-        }
-        (!names.is_empty()).then_some(names)
-    }
-
-    /// The marker of a name; the name of a body stands for its own frame.
-    fn marker(&mut self, entry: &Entry<'_>, path: &str, name: &str) -> Option<usize> {
-        if let Some(&number) = self.markers.get(name) {
-            return Some(number);
-        }
-        if let Some(&body) = self.bodies.get(name) {
-            let number = self.builder.insert_marker("", body, [0.0; 3], Orientation::default());
-            self.markers.insert(name.to_owned(), number);
-            return Some(number);
-        }
-        let unmade = self.unmade.iter().any(|start| name.starts_with(start.as_str()));
-        if unmade || name.split('.').next().is_some_and(|body| self.broken.contains(body)) {
-            return None;
-        }
-        let candidates = self.markers.keys().chain(self.bodies.keys()).map(String::as_str);
-        let mut known: Vec<&str> = candidates.collect();
-        known.sort_unstable();
-        let help = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
-        self.problems.extend(entry.error(path, format!("there is no marker or body `{name}`"), help.as_deref()));
-        None
-    }
-
     /// The entries of a section that are plain settings.
     fn read_named<T: Deserialize<'d>>(&mut self, section: &str) -> Vec<(String, T)> {
         let document = self.document;
@@ -502,92 +385,6 @@ impl<'d> Reader<'d> {
             Some((entry.name().to_owned(), settings))
         });
         read.collect()
-    }
-
-    /// The forces that `run.fast` names.
-    fn read_fast(&mut self, run: &RunSettings) {
-        let Some(entry) = self.document.table("run") else { return };
-        for (i, pattern) in run.fast.iter().enumerate() {
-            if self.builder.fast(|name| matches(pattern, name)) == 0 {
-                let message = format!("no force matches `{pattern}`");
-                let help = "name forces by the words after `force.`; `*` stands for any text";
-                self.problems.extend(entry.error(&format!("fast.{i}"), message, Some(help)));
-            }
-        }
-    }
-
-    fn check_run(&mut self, run: &RunSettings) {
-        let Some(entry) = self.document.table("run") else { return };
-        let mut blame = |key: &str, message: String, help: Option<String>| {
-            self.problems.extend(entry.error(key, message, help.as_deref()));
-        };
-        for (key, time) in [("start", run.start), ("until", run.until)] {
-            if !time.is_finite() {
-                blame(key, format!("a run takes a finite time, found {time} s"), None);
-            }
-        }
-        if run.until.partial_cmp(&run.start) != Some(std::cmp::Ordering::Greater) {
-            blame(
-                "until",
-                format!("the run must end after it starts at {} s, not at {} s", run.start, run.until),
-                None,
-            );
-        }
-        if run.ledger_factor < 0.0 {
-            blame("ledger_factor", format!("a factor must not be negative, found {}", run.ledger_factor), None);
-        }
-        let ContactSettings { touch, rest, creep, settle, .. } = run.contacts;
-        for (key, value) in [("rest", rest), ("settle", settle)] {
-            if value <= 0.0 {
-                blame(&format!("contacts.{key}"), format!("must be positive, found {value}"), None);
-            }
-        }
-        for (key, value) in [("touch", touch), ("creep", creep)] {
-            if value < 0.0 {
-                blame(&format!("contacts.{key}"), format!("must not be negative, found {value}"), None);
-            }
-        }
-        let methods = choices();
-        let Some(about) = methods.iter().find(|about| about.name == run.integrator) else {
-            let names = methods.iter().map(|about| about.name);
-            let help = nearest(&run.integrator, names.clone()).map_or_else(
-                || format!("expected one of {}", names.collect::<Vec<_>>().join(", ")),
-                |n| format!("did you mean `{n}`?"),
-            );
-            blame("integrator", format!("unknown integrator `{}`", run.integrator), Some(help));
-            return;
-        };
-        if run.settings.contains_key("tolerance") {
-            let help = "write `tolerance` in [run] itself, where the ledger sees it too".to_owned();
-            blame("settings.tolerance", "the tolerance is not among the further settings".to_owned(), Some(help));
-            return;
-        }
-        for (name, &value) in run.settings.iter().chain([(&"tolerance".to_owned(), &run.tolerance)]) {
-            let path = if name == "tolerance" { name.clone() } else { format!("settings.{name}") };
-            let one = integrate::Settings::default().with(name, value);
-            if let Err(error) = one.check(about) {
-                let help =
-                    nearest(name, about.parameters.iter().map(|p| p.name)).map(|n| format!("did you mean `{n}`?"));
-                blame(
-                    &path,
-                    error.to_string(),
-                    help.filter(|_| matches!(error, integrate::SettingsError::Unknown { .. })),
-                );
-            }
-        }
-    }
-
-    fn check_output(&mut self, output: &OutputSettings, run: &RunSettings) {
-        let Some(entry) = self.document.table("output") else { return };
-        let rows = (run.until - run.start) / output.every;
-        let message = if output.every < 0.0 {
-            format!("the time between rows must not be negative, found {} s", output.every)
-        } else if output.every > 0.0 && rows.is_finite() && rows > MOST_ROWS {
-            format!("{rows:.1e} rows are too many, the limit is {MOST_ROWS:.0e}")
-        } else {
-            return;
-        };
-        self.problems.extend(entry.error("every", message, None));
     }
 
     /// Names become parts of paths, so they hold no dots, quotes or blanks.

@@ -27,6 +27,8 @@
 //! Text from outside is not trusted: whatever it holds, reading ends within the bounds of [`Limits`] with a document or a [`SceneError`].
 
 mod assemble;
+mod attach;
+mod check_run;
 mod de;
 mod describe;
 mod document;

@@ -6,4 +6,5 @@ mod joints;
 mod registry;
 mod rolling;
 mod support;
+mod tendons;
 mod turns;

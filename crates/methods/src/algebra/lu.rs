@@ -81,6 +81,11 @@ impl<T: Field> Lu<T> {
         Ok(())
     }
 
+    /// The smallest pivot of the factors; infinity without any.
+    pub fn smallest_pivot(&self) -> f64 {
+        (0..self.n).fold(f64::INFINITY, |min, k| min.min(self.values[k * (self.n + 1)].size()))
+    }
+
     /// Replaces `x` by A⁻¹ x.
     pub fn solve(&self, x: &mut [T]) {
         let n = self.n;

@@ -195,23 +195,7 @@ impl<R: Real> Mass<R> {
             MassBlock::Carried(parents) => {
                 carried::solve(parents, b.values(&self.values), factors, &mut self.scratch.borrow_mut(), rhs);
             }
-            MassBlock::Dense(n) => {
-                let n = *n;
-                for i in 0..n {
-                    let mut sum = rhs[i];
-                    for j in 0..i {
-                        sum -= factors[i * n + j] * rhs[j];
-                    }
-                    rhs[i] = sum * factors[i * n + i];
-                }
-                for i in (0..n).rev() {
-                    let mut sum = rhs[i];
-                    for j in i + 1..n {
-                        sum -= factors[j * n + i] * rhs[j];
-                    }
-                    rhs[i] = sum * factors[i * n + i];
-                }
-            }
+            MassBlock::Dense(n) => back_substitute(*n, factors, rhs),
         }
     }
 
@@ -245,16 +229,17 @@ impl Mass<f64> {
     pub fn factor_checked(&mut self) -> Result<(), MassError> {
         self.factor();
         for b in &self.blocks {
-            let (first, stride) = match &b.shape {
-                MassBlock::Diagonal(_) => (0, 1),
-                MassBlock::Dense(n) => (0, n + 1),
-                MassBlock::Carried(_) => (carried::FACTORS - 1, carried::FACTORS),
-            };
-            for i in 0..b.shape.size() {
-                let pivot = self.factors[b.factor + first + i * stride];
-                if !(pivot > 0.0 && pivot.is_finite()) {
-                    return Err(MassError { velocity: b.velocity + i });
+            let factors = b.factors(&self.factors);
+            let bad = |pivot: &f64| !(*pivot > 0.0 && *pivot < f64::INFINITY);
+            let found = match &b.shape {
+                MassBlock::Diagonal(_) => factors.iter().position(bad),
+                MassBlock::Dense(n) => factors.iter().step_by(n + 1).position(bad),
+                MassBlock::Carried(_) => {
+                    factors.iter().skip(carried::FACTORS - 1).step_by(carried::FACTORS).position(bad)
                 }
+            };
+            if let Some(i) = found {
+                return Err(MassError { velocity: b.velocity + i });
             }
         }
         Ok(())
@@ -263,6 +248,17 @@ impl Mass<f64> {
 
 /// Lower factor L of a symmetric matrix with the reciprocals of its diagonal stored in place of the diagonal.
 pub(crate) fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
+    // Sizes known to the compiler are unrolled: blocks of single bodies.
+    match n {
+        2 => cholesky_of(2, a, l),
+        3 => cholesky_of(3, a, l),
+        _ => cholesky_of(n, a, l),
+    }
+}
+
+#[inline(always)]
+fn cholesky_of<R: Real>(n: usize, a: &[R], l: &mut [R]) {
+    let (a, l) = (&a[..n * n], &mut l[..n * n]);
     for i in 0..n {
         for j in 0..=i {
             let mut sum = a[i * n + j];
@@ -271,6 +267,35 @@ pub(crate) fn cholesky<R: Real>(n: usize, a: &[R], l: &mut [R]) {
             }
             l[i * n + j] = if i == j { sum.sqrt().recip() } else { sum * l[j * n + j] };
         }
+    }
+}
+
+/// Replaces `rhs` by L^−T L⁻¹ rhs for a factor of [`cholesky`].
+#[inline]
+fn back_substitute<R: Real>(n: usize, l: &[R], rhs: &mut [R]) {
+    match n {
+        2 => back_substitute_of(2, l, rhs),
+        3 => back_substitute_of(3, l, rhs),
+        _ => back_substitute_of(n, l, rhs),
+    }
+}
+
+#[inline(always)]
+fn back_substitute_of<R: Real>(n: usize, l: &[R], rhs: &mut [R]) {
+    let (l, rhs) = (&l[..n * n], &mut rhs[..n]);
+    for i in 0..n {
+        let mut sum = rhs[i];
+        for j in 0..i {
+            sum -= l[i * n + j] * rhs[j];
+        }
+        rhs[i] = sum * l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let mut sum = rhs[i];
+        for j in i + 1..n {
+            sum -= l[j * n + i] * rhs[j];
+        }
+        rhs[i] = sum * l[i * n + i];
     }
 }
 

@@ -186,6 +186,11 @@ impl Saddle {
         self.diagonal[row] <= VANISHED * self.largest[row]
     }
 
+    /// The size of a row relative to the largest it has had, if it counts as vanished.
+    pub fn shrunk(&self, row: usize) -> Option<f64> {
+        (self.largest[row] > 0.0 && self.vanished(row)).then(|| (self.diagonal[row] / self.largest[row]).sqrt())
+    }
+
     /// The square of the size by which a row is measured.
     fn measure_of(&self, row: usize) -> f64 {
         if self.vanished(row) { self.largest[row] } else { self.diagonal[row] }

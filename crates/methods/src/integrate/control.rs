@@ -5,7 +5,9 @@
 //! error is at most 1. Weights are floored at a few units in the last place, so that no step is ever rejected for rounding.
 //!
 //! The next step follows the PI rule (\[1\] eq. IV.2.43, with the exponents of DOPRI5)
-//! h ← h · safety · e^{−(1/k − 0.75 β)} · e_before^{β}, where the estimate behaves like h^k.
+//! h ← h · safety · e^{−(1/k − 0.75 β)} · e_before^{β}, where the estimate behaves like h^k. With β = 0 it is the smaller one of
+//! h · safety · e^{−1/k} and what the change of the error since the step before predicts (\[1\] eq. IV.8.20, \[2\]),
+//! h · safety · e^{−1/k} · (h / h_before) (e_before / e)^{1/k}: where forces grow steeply, as at contacts, it rejects half as many steps.
 //!
 //! References: \[1\] Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, section IV.2;
 //! \[2\] Gustafsson: Control theoretic techniques for stepsize selection in explicit Runge–Kutta methods, ACM TOMS 17 (1991).
@@ -60,28 +62,34 @@ pub struct Controller {
     beta: f64,
     safety: f64,
     change: [f64; 2],
+    /// Error and length of the step accepted last; no length if there was none.
     before: f64,
+    step: f64,
     rejected: bool,
 }
 
 impl Controller {
     /// A controller for an estimate that behaves like h^`power`; `change` bounds the factor of one step.
     pub fn new(power: u32, beta: f64, safety: f64, change: [f64; 2]) -> Self {
-        Self { power: f64::from(power), beta, safety, change, before: 1e-4, rejected: false }
+        Self { power: f64::from(power), beta, safety, change, before: 1e-4, step: 0.0, rejected: false }
     }
 
     /// Forgets the past, as at the start.
     pub fn reset(&mut self) {
-        (self.before, self.rejected) = (1e-4, false);
+        (self.before, self.step, self.rejected) = (1e-4, 0.0, false);
     }
 
-    /// The factor for the next step after one of this error was accepted.
-    pub fn accept(&mut self, error: f64) -> f64 {
+    /// The factor for the next step after one of this length and error was accepted.
+    pub fn accept(&mut self, h: f64, error: f64) -> f64 {
         let exponent = 1.0 / self.power - 0.75 * self.beta;
         let error = error.max(f64::MIN_POSITIVE);
-        let factor = self.safety * error.powf(-exponent) * self.before.powf(self.beta);
+        let mut factor = self.safety * error.powf(-exponent) * self.before.powf(self.beta);
+        let last = error.max(1e-4);
+        if self.beta == 0.0 && self.step > 0.0 {
+            factor *= (h / self.step * (self.before / last).powf(exponent)).min(1.0);
+        }
         let most = if self.rejected { 1.0 } else { self.change[1] };
-        (self.before, self.rejected) = (error.max(1e-4), false);
+        (self.before, self.step, self.rejected) = (last, h, false);
         factor.clamp(self.change[0], most)
     }
 
@@ -95,13 +103,13 @@ impl Controller {
     }
 
     /// What the next factor depends on.
-    pub fn memory(&self) -> [f64; 2] {
-        [self.before, f64::from(u8::from(self.rejected))]
+    pub fn memory(&self) -> [f64; 3] {
+        [self.before, self.step, f64::from(u8::from(self.rejected))]
     }
 
     /// Takes over a memory.
-    pub fn recall(&mut self, memory: [f64; 2]) {
-        (self.before, self.rejected) = (memory[0], memory[1] != 0.0);
+    pub fn recall(&mut self, memory: [f64; 3]) {
+        (self.before, self.step, self.rejected) = (memory[0], memory[1], memory[2] != 0.0);
     }
 }
 
@@ -135,7 +143,7 @@ mod tests {
             let mut h = 1e-3_f64;
             for _ in 0..400 {
                 let error = h.powi(power as i32);
-                h *= if error <= 1.0 { controller.accept(error) } else { controller.reject(error) };
+                h *= if error <= 1.0 { controller.accept(h, error) } else { controller.reject(error) };
             }
             // Fixed point: 1 = safety · e^{−1/k + 0.75β + β}.
             let exponent = 1.0 / f64::from(power) - 1.75 * beta;
@@ -144,12 +152,33 @@ mod tests {
         }
     }
 
+    /// Where e = (h g)^k and g grows by 1.2 from step to step, safety alone would not keep up: 0.9 · 1.2 > 1.
+    #[test]
+    fn steeper_and_steeper_errors_are_foreseen() {
+        let mut controller = Controller::new(8, 0.0, 0.9, [0.2, 10.0]);
+        let (mut h, mut steepness, mut rejected) = (0.9_f64, 1.0_f64, 0);
+        for _ in 0..30 {
+            loop {
+                let error = (h * steepness).powi(8);
+                if error <= 1.0 {
+                    h *= controller.accept(h, error);
+                    break;
+                }
+                rejected += 1;
+                h *= controller.reject(error);
+            }
+            steepness *= 1.2;
+        }
+        // Only the first step has no step before it.
+        assert_eq!(rejected, 1);
+    }
+
     #[test]
     fn no_growth_after_a_rejection() {
         let mut controller = Controller::new(5, 0.04, 0.9, [0.2, 10.0]);
         assert_eq!(controller.reject(f64::NAN), 0.5);
-        assert_eq!(controller.accept(1e-12), 1.0);
-        assert!(controller.accept(1e-12) > 1.0);
+        assert_eq!(controller.accept(1.0, 1e-12), 1.0);
+        assert!(controller.accept(1.0, 1e-12) > 1.0);
     }
 
     #[test]

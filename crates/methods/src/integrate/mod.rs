@@ -330,6 +330,19 @@ pub enum IntegrateError {
         /// What is left unmet.
         residual: f64,
     },
+    /// A row of a constraint has nearly vanished, is left out for that, and is no longer met.
+    Vanished {
+        /// Time in seconds.
+        t: f64,
+        /// The constraint.
+        constraint: String,
+        /// Its residual.
+        residual: f64,
+        /// "position" or "velocity".
+        level: &'static str,
+        /// The size of the row, relative to the largest it has had.
+        size: f64,
+    },
     /// A mass or inertia is not positive.
     SingularMass {
         /// Time in seconds.
@@ -387,6 +400,12 @@ impl fmt::Display for IntegrateError {
                 }
                 write!(f, "; remove one of them or make their motions agree")
             }
+            Self::Vanished { t, constraint, residual, level, size } => write!(
+                f,
+                "at t = {t} s `{constraint}` is violated on {level} level by {residual:.3e}: its row has shrunk to {size:.1e} of the \
+                 largest it has had, which is too small to hold anything; keep the motion away from that position or pass it \
+                 faster, replace the constraint by one that keeps its size there, or loosen the tolerance"
+            ),
             Self::SingularMass { t, velocity } => {
                 write!(f, "at t = {t} s there is no positive inertia for {velocity}; give the body a mass and inertia")
             }

@@ -207,7 +207,8 @@ impl<R: Real> Meeting<R> {
 /// x ⊗ y.
 #[inline(always)]
 fn outer<R: Real>(x: Vec3<R>, y: Vec3<R>) -> Mat3<R> {
-    Mat3(x.0.map(|a| y.0.map(|b| a * b)))
+    let [a, b, c] = x.0;
+    Mat3([(y * a).0, (y * b).0, (y * c).0])
 }
 
 /// A force ∫q and a moment tensor ∫q⊗X on the body.

@@ -238,7 +238,7 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
                             advance.frame.counts.steps += 1;
                             s.copy_from(&advance.frame.end);
                             if !fixed {
-                                let next = h * self.controller.accept(error.value);
+                                let next = h * self.controller.accept(h, error.value);
                                 // A step cut short by `until` says little about the next one.
                                 self.proposal = if h < wanted { next.max(wanted) } else { next };
                             }
@@ -290,10 +290,12 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        let (&[proposal, before, rejected, contraction, last_step, past_step, factored, chosen, direct], mut rest) =
-            memory.split_first_chunk().expect("a memory of this method");
+        let (
+            &[proposal, before, step, rejected, contraction, last_step, past_step, factored, chosen, direct],
+            mut rest,
+        ) = memory.split_first_chunk().expect("a memory of this method");
         self.proposal = proposal;
-        self.controller.recall([before, rejected]);
+        self.controller.recall([before, step, rejected]);
         if let Some(advance) = &mut self.advance {
             (advance.contraction, advance.last_step, advance.past_step) = (contraction, last_step, past_step);
             advance.factored = factored;

@@ -10,8 +10,8 @@
 //! by the explicit method of order 8 (see [`super::tableau`]). Dependent coordinates come from Newton's method in every stage, dependent
 //! velocities from a linear solve, so that every state, between steps too, is on the constraints to rounding. The set of
 //! independent coordinates is chosen anew at the beginning of each step by complete pivoting; it changes wherever another one is better,
-//! near singular positions above all \[2\]. In a singular position itself the explicit form does not exist: steps that end or have a stage
-//! there are made again with another length.
+//! near singular positions above all \[2\]. In a singular position itself the explicit form does not exist, and close to it rounding is
+//! carried on: steps that end or have a stage there are made again with a length that passes it between two stages (`singular.rs`).
 //!
 //! Departures: coordinates are increments from the state at the beginning of the step, so that configurations may live on manifolds.
 //!
@@ -20,6 +20,7 @@
 //! J. Mech. Des. 104 (1982) 247–255.
 
 mod reduce;
+mod singular;
 
 use super::control::{Controller, Largest, Tolerance, land, shortest_step};
 use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, TOLERANCE};
@@ -33,6 +34,8 @@ use reduce::Reduction;
 /// Initial states are never asked to meet the constraints better than this, relative to the size of the system.
 const CONSISTENT: f64 = 1e-12;
 const TABLEAU: &Tableau = &DOP853;
+/// Most attempts at a step that look for a way past a singular position.
+const DETOURS: u32 = 8;
 
 /// What `minimal` is.
 pub const ABOUT_MINIMAL: About = About {
@@ -100,6 +103,8 @@ struct Scratch<Y: System> {
     full: Vec<f64>,
     size: usize,
     h: f64,
+    /// The smallest pivots of the constraints in the stages and at the end of the last attempt, as far as it came.
+    pivots: Vec<f64>,
     /// Whether the stages for continuous output are there.
     complete: bool,
 }
@@ -122,6 +127,7 @@ impl<Y: System> Scratch<Y> {
             full: vec![0.0; full],
             size: 0,
             h: 0.0,
+            pivots: Vec::with_capacity(TABLEAU.stages + 1),
             complete: true,
         }
     }
@@ -144,6 +150,8 @@ impl<Y: System> Scratch<Y> {
             self.sizes[i] = self.full[self.place_of(i)];
         }
         self.reduction.quicken(y, &mut self.stage)?;
+        self.pivots.clear();
+        self.pivots.push(self.reduction.pivot());
         self.evaluate(y, 0)
     }
 
@@ -229,9 +237,11 @@ impl<Y: System> Scratch<Y> {
     /// All stages of a step to `end`, and its error; the state at the end is in `stage`.
     fn attempt(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<Largest, IntegrateError> {
         let (t, h) = (self.base.t, end - self.base.t);
+        self.pivots.truncate(1);
         for i in 1..TABLEAU.stages {
             self.combine(h, TABLEAU.rows[i]);
             self.place(y, if TABLEAU.nodes[i] == 1.0 { end } else { t + TABLEAU.nodes[i] * h })?;
+            self.pivots.push(self.reduction.pivot());
             self.evaluate(y, i)?;
         }
         self.combine(h, TABLEAU.error);
@@ -240,6 +250,7 @@ impl<Y: System> Scratch<Y> {
         error.value = Tableau::combine(error.value, self.largest(tolerance, &self.increment).value);
         self.combine(h, TABLEAU.rows[TABLEAU.stages]);
         self.place(y, end)?;
+        self.pivots.push(self.reduction.pivot());
         Ok(error)
     }
 
@@ -307,23 +318,29 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
         }
         scratch.rebase(y, s)?;
         let fixed = self.fixed_step > 0.0;
-        let mut rejected = 0;
+        let least = singular::least(self.tolerance.relative);
+        // What accuracy alone asks for, and how long after the beginning of the step the constraints lose their rank.
+        let (mut natural, mut vanishing) = (self.proposal.min(self.largest_step), None);
+        let (mut rejected, mut detours) = (0, 0);
         loop {
             let wanted = self.proposal.min(self.largest_step);
             let end = land(t, wanted, until);
             let h = end - t;
             let attempt = scratch.attempt(y, self.tolerance, end);
+            let clear = fixed || detours == DETOURS || scratch.pivots[1..].iter().all(|&pivot| pivot >= least);
             let shrink = match &attempt {
-                Ok(error) if fixed || error.value <= 1.0 => {
+                Ok(error) if fixed || (error.value <= 1.0 && clear) => {
                     s.copy_from(&scratch.stage);
                     (scratch.h, scratch.complete) = (h, false);
                     if !fixed {
-                        let next = h * self.controller.accept(error.value);
-                        self.proposal = if h < wanted { next.max(wanted) } else { next };
+                        let next = h * self.controller.accept(h, error.value);
+                        let cut = h < wanted || vanishing.is_some();
+                        self.proposal = if cut { next.max(natural) } else { next };
                     }
                     self.counts.steps += 1;
                     return Ok(Step { t, h, error: error.value, rejected });
                 }
+                Ok(error) if error.value <= 1.0 => 1.0,
                 Ok(error) => self.controller.reject(error.value),
                 Err(_) => self.controller.reject(f64::INFINITY),
             };
@@ -339,6 +356,17 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
                 });
             }
             self.proposal = h * shrink;
+            if clear {
+                natural = h * shrink;
+            } else {
+                detours += 1;
+                vanishing = singular::locate(TABLEAU.nodes, &scratch.pivots).map(|part| part * h).or(vanishing);
+            }
+            if let Some(after) = vanishing
+                && detours < DETOURS
+            {
+                self.proposal = singular::length(after, natural);
+            }
         }
     }
 
@@ -368,16 +396,19 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        let [before, rejected] = self.controller.memory();
-        let rank = self.scratch.as_ref().map(|scratch| scratch.reduction.rank()).unwrap_or_default();
-        vec![self.proposal, before, rejected, rank[0], rank[1]]
+        let [before, step, rejected] = self.controller.memory();
+        let mut memory = vec![self.proposal, before, step, rejected];
+        if let Some(scratch) = &self.scratch {
+            scratch.reduction.memory(&mut memory);
+        }
+        memory
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        if let (Some(scratch), &[proposal, before, rejected, holonomic, all]) = (&mut self.scratch, memory) {
+        if let (Some(scratch), &[proposal, before, step, rejected, ref rest @ ..]) = (&mut self.scratch, memory) {
             self.proposal = proposal;
-            self.controller.recall([before, rejected]);
-            scratch.reduction.recall([holonomic, all]);
+            self.controller.recall([before, step, rejected]);
+            scratch.reduction.recall(rest);
         }
     }
 }

@@ -9,8 +9,8 @@
 //! G_dᵀ λ = (f − M v̇)_d                           the forces of the constraints
 //! ```
 //!
-//! The dependent ones are the columns of the largest pivots, rows scaled to the same length and columns by the roots of the masses; those of
-//! holonomic rows come first, because they fix coordinates as well.
+//! The dependent ones are the columns of the largest pivots, rows scaled by the largest length they have had and columns by the roots of the
+//! masses, so that pivots are pure numbers of at most about one; those of holonomic rows come first, because they fix coordinates as well.
 
 use crate::algebra::{Lu, Mass, Rows};
 use crate::dynamics::{Rates, finite};
@@ -51,6 +51,11 @@ pub(super) struct Reduction<Y: System> {
     right: Vec<f64>,
     residual: Vec<f64>,
     size: Vec<f64>,
+    /// The largest length each row has had at the beginning of a step, and the roots of the masses.
+    lengths: Vec<f64>,
+    weights: Vec<f64>,
+    /// The smallest pivot of the dependent velocities, as last found.
+    pivot: f64,
     taken: Vec<bool>,
     used: Vec<bool>,
     /// N by columns, M N by columns, γ and the force without M γ.
@@ -87,6 +92,9 @@ impl<Y: System> Reduction<Y> {
             right: zeros(m.max(n)),
             residual: zeros(m),
             size: zeros(n),
+            lengths: zeros(m),
+            weights: zeros(n),
+            pivot: f64::INFINITY,
             taken: vec![false; n],
             used: vec![false; m],
             basis: zeros(n * n),
@@ -104,14 +112,26 @@ impl<Y: System> Reduction<Y> {
         self.counts
     }
 
-    /// The numbers of independent rows, holonomic and in all, as they were found at the start.
-    pub fn rank(&self) -> [f64; 2] {
-        self.rank.unwrap_or_default().map(|rows| rows as f64)
+    /// The smallest pivot of the last [`Reduction::quicken`]; near zero where the constraints lose their rank.
+    pub fn pivot(&self) -> f64 {
+        self.pivot
     }
 
-    /// Takes them over.
-    pub fn recall(&mut self, rank: [f64; 2]) {
-        let [holonomic, all] = rank.map(|rows| rows as usize);
+    /// What was found so far: the numbers of independent rows, holonomic and in all, then the lengths of rows.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        out.extend(self.rank.unwrap_or_default().map(|rows| rows as f64));
+        out.extend(&self.lengths);
+    }
+
+    /// Takes it over.
+    pub fn recall(&mut self, memory: &[f64]) {
+        if let &[holonomic, all, ref lengths @ ..] = memory {
+            self.set_rank([holonomic, all].map(|rows| rows as usize));
+            self.lengths.copy_from_slice(lengths);
+        }
+    }
+
+    fn set_rank(&mut self, [holonomic, all]: [usize; 2]) {
         self.rank = Some([holonomic, all]);
         (self.position, self.velocity, self.transposed) = (Lu::new(holonomic), Lu::new(all), Lu::new(all));
     }
@@ -129,20 +149,21 @@ impl<Y: System> Reduction<Y> {
         y.prepare(s, &mut self.work);
         y.mass(s, &mut self.work, &mut self.mass);
         self.update_jacobian(y, s);
-        let size = &mut self.size;
+        let weights = &mut self.weights;
         self.mass.entries(|row, col, value| {
             if row == col {
-                size[row] = value.abs().sqrt().max(f64::MIN_POSITIVE);
+                weights[row] = value.abs().sqrt().max(f64::MIN_POSITIVE);
             }
         });
         for row in 0..m {
             let (from, to) = (&self.jacobian[row * n..(row + 1) * n], &mut self.matrix[row * n..(row + 1) * n]);
             let mut length = 0.0;
-            for ((to, from), size) in to.iter_mut().zip(from).zip(&self.size) {
-                *to = from / size;
+            for ((to, from), weight) in to.iter_mut().zip(from).zip(&self.weights) {
+                *to = from / weight;
                 length += *to * *to;
             }
-            let scale = if length > 0.0 { f64::sqrt(length).recip() } else { 0.0 };
+            self.lengths[row] = self.lengths[row].max(f64::sqrt(length));
+            let scale = if self.lengths[row] > 0.0 { self.lengths[row].recip() } else { 0.0 };
             to.iter_mut().for_each(|x| *x *= scale);
         }
         self.taken.fill(false);
@@ -157,7 +178,7 @@ impl<Y: System> Reduction<Y> {
         self.coordinates.extend((0..n).filter(|k| !fixed.contains(k)));
         self.velocities.extend((0..n).filter(|&k| !self.taken[k]));
         if self.rank.is_none() {
-            self.recall([holonomic as f64, all as f64]);
+            self.set_rank([holonomic, all]);
         }
         Ok(())
     }
@@ -284,12 +305,19 @@ impl<Y: System> Reduction<Y> {
         self.update_jacobian(y, s);
         y.constraint_rate(s, &mut self.work, &mut self.residual);
         Self::square(&self.jacobian, self.shape.v, &self.kept, &self.dependent, false, &mut self.velocity);
+        let values = self.velocity.values_mut().iter_mut();
+        let scales = self.kept.iter().flat_map(|&row| self.dependent.iter().map(move |&k| (row, k)));
+        for (value, (row, k)) in values.zip(scales) {
+            *value /= self.lengths[row] * self.weights[k];
+        }
         self.counts.factorisations += 1;
+        self.pivot = 0.0;
         self.velocity.factor().map_err(|e| self.singular(y, s, e.column))?;
+        self.pivot = self.velocity.smallest_pivot();
         for (right, &row) in self.right.iter_mut().zip(&self.kept) {
             *right = -self.residual[row];
         }
-        self.velocity.solve(&mut self.right[..all]);
+        self.solve_velocity();
         for (&x, &k) in self.right.iter().zip(&self.dependent) {
             s.v[k] = x;
         }
@@ -328,13 +356,25 @@ impl<Y: System> Reduction<Y> {
         Ok(())
     }
 
+    /// right ← G_d⁻¹ right, by the factors of the scaled matrix.
+    fn solve_velocity(&mut self) {
+        let all = self.velocity.size();
+        for (right, &row) in self.right.iter_mut().zip(&self.kept) {
+            *right /= self.lengths[row];
+        }
+        self.velocity.solve(&mut self.right[..all]);
+        for (right, &k) in self.right.iter_mut().zip(&self.dependent) {
+            *right /= self.weights[k];
+        }
+    }
+
     /// The dependent part of γ, or of column `j` of N.
     fn respond(&mut self, j: Option<usize>) {
-        let (n, all) = (self.shape.v, self.velocity.size());
+        let n = self.shape.v;
         for (right, &row) in self.right.iter_mut().zip(&self.kept) {
             *right = j.map_or_else(|| -self.residual[row], |j| -self.jacobian[row * n + self.velocities[j]]);
         }
-        self.velocity.solve(&mut self.right[..all]);
+        self.solve_velocity();
         self.counts.solves += 1;
         let out = j.map_or(&mut self.particular[..], |j| &mut self.basis[j * n..(j + 1) * n]);
         for (&x, &k) in self.right.iter().zip(&self.dependent) {

@@ -210,7 +210,7 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
                 Ok(error) if fixed || error.value <= 1.0 => {
                     s.copy_from(scratch.end());
                     if !fixed {
-                        let next = h * self.controller.accept(error.value);
+                        let next = h * self.controller.accept(h, error.value);
                         // A step cut short by `until` says little about the next one.
                         self.proposal = if h < wanted { next.max(wanted) } else { next };
                     }
@@ -249,9 +249,9 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
     }
 
     fn memory(&self) -> Vec<f64> {
-        let [before, rejected] = self.controller.memory();
+        let [before, step, rejected] = self.controller.memory();
         let Watch { unseen, suspects, calm } = self.watch;
-        let mut memory = vec![self.proposal, before, rejected, unseen.into(), suspects.into(), calm.into()];
+        let mut memory = vec![self.proposal, before, step, rejected, unseen.into(), suspects.into(), calm.into()];
         if let Some(scratch) = &self.scratch {
             scratch.memory(&mut memory);
         }
@@ -259,11 +259,11 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        if let (Some(scratch), &[proposal, before, rejected, unseen, suspects, calm, ref rest @ ..]) =
+        if let (Some(scratch), &[proposal, before, step, rejected, unseen, suspects, calm, ref rest @ ..]) =
             (&mut self.scratch, memory)
         {
             self.proposal = proposal;
-            self.controller.recall([before, rejected]);
+            self.controller.recall([before, step, rejected]);
             let [unseen, suspects, calm] = [unseen, suspects, calm].map(|count| count as u32);
             self.watch = Watch { unseen, suspects, calm };
             scratch.recall(rest);

@@ -1,0 +1,29 @@
+//! What a motion is like: small vibrations, random answers, periodic orbits and what becomes of their neighbours, chaos.
+//!
+//! The crate knows no mechanics. It takes linear systems as matrices, fields and maps as code generic over the number, and any
+//! [`dalembert_methods::system::System`], and finds modes, exponents, cycles and bifurcations with exact derivatives.
+
+pub mod continuation;
+pub mod covariance;
+pub mod dense;
+pub mod eigen;
+pub mod error;
+pub mod evolution;
+pub mod export;
+pub mod field;
+pub mod floquet;
+pub mod hybrid;
+pub mod linear;
+pub mod linearise;
+pub mod lyapunov;
+pub mod map;
+pub mod motion;
+pub mod problems;
+pub mod response;
+pub mod routh;
+pub mod spectrum;
+pub mod sweep;
+pub mod variation;
+
+pub use dense::{Dense, Matrix};
+pub use error::AnalysisError;

@@ -1,0 +1,119 @@
+//! Forced vibrations: frequency responses, and answers to periodic and random excitation.
+//!
+//! ```text
+//! h = ĥ e^{iΩt}:       ŷ = F(Ω) ĥ,   F = (−Ω² M + iΩ (D + G) + K + N)⁻¹
+//! h = Σ ĥ_k e^{ikΩt}:   ŷ_k = F(kΩ) ĥ_k
+//! h random with S_h:    S_y(Ω) = F S_h Fᴴ
+//! ```
+//!
+//! Reference: Müller, Schiehlen: Linear Vibrations, Martinus Nijhoff 1985, chapters 6–8.
+
+use crate::dense::{Dense, Matrix};
+use crate::error::AnalysisError;
+use crate::linear::Linear;
+use dalembert_methods::algebra::Complex;
+
+/// The frequency response matrix F(Ω), by which amplitudes of forces give amplitudes of positions; Ω in rad/s.
+///
+/// # Errors
+/// [`AnalysisError::Singular`] at an undamped resonance.
+pub fn frequency_response(system: &Linear, frequency: f64) -> Result<Dense<Complex>, AnalysisError> {
+    let n = system.size();
+    let (p, q) = (system.velocities(), system.positions());
+    let dynamic = Dense::from_fn(n, n, |i, j| {
+        Complex::new(q[(i, j)] - frequency * frequency * system.mass[(i, j)], frequency * p[(i, j)])
+    });
+    dynamic.solve(&Dense::unit(n), "the dynamic stiffness (an undamped resonance)")
+}
+
+/// One point of a Bode or Nyquist plot.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The angular frequency in rad/s.
+    pub frequency: f64,
+    /// The complex response; its parts are the Nyquist plot.
+    pub value: Complex,
+}
+
+impl Point {
+    /// The amplitude.
+    pub fn amplitude(&self) -> f64 {
+        self.value.modulus()
+    }
+    /// The amplitude in decibels.
+    pub fn decibels(&self) -> f64 {
+        20.0 * self.amplitude().log10()
+    }
+    /// The phase in radians, in (−π, π].
+    pub fn phase(&self) -> f64 {
+        self.value.im.atan2(self.value.re)
+    }
+}
+
+/// The response of a measurement c·y to a force with pattern b, over frequencies in rad/s.
+///
+/// # Errors
+/// As [`frequency_response`].
+pub fn curve(system: &Linear, b: &[f64], c: &[f64], frequencies: &[f64]) -> Result<Vec<Point>, AnalysisError> {
+    let point = |&frequency: &f64| {
+        let f = frequency_response(system, frequency)?;
+        let b: Vec<Complex> = b.iter().map(|&b| b.into()).collect();
+        let value = f.apply(&b).iter().zip(c).fold(Complex::default(), |sum, (&y, &c)| sum + y * Complex::from(c));
+        Ok(Point { frequency, value })
+    };
+    frequencies.iter().map(point).collect()
+}
+
+/// Frequencies from `low` to `high` in equal ratios, both included.
+pub fn logarithmic(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let ratio = (high / low).ln() / (count.max(2) - 1) as f64;
+    (0..count).map(|k| low * (ratio * k as f64).exp()).collect()
+}
+
+/// The spectral density of positions from that of forces (two-sided, per rad/s): F S Fᴴ.
+///
+/// # Errors
+/// As [`frequency_response`].
+pub fn spectral_density(
+    system: &Linear,
+    force: &Dense<Complex>,
+    frequency: f64,
+) -> Result<Dense<Complex>, AnalysisError> {
+    let f = frequency_response(system, frequency)?;
+    let adjoint = Dense::from_fn(f.cols(), f.rows(), |i, j| f[(j, i)].conj());
+    Ok(f.mul(force).mul(&adjoint))
+}
+
+/// The periodic answer to a periodic force: samples of h over one period (rows: instants) give samples of y at the same instants.
+///
+/// The force is taken as its Fourier sum through all samples.
+///
+/// # Errors
+/// As [`frequency_response`].
+pub fn periodic(system: &Linear, period: f64, force: &Matrix) -> Result<Matrix, AnalysisError> {
+    let (count, n) = (force.rows(), system.size());
+    let mut out = Matrix::zeros(count, n);
+    let base = std::f64::consts::TAU / count as f64;
+    let turn = |j: usize, k: usize| {
+        let (s, c) = (base * ((j * k) % count) as f64).sin_cos();
+        Complex::new(c, s)
+    };
+    for k in 0..=count / 2 {
+        let f = frequency_response(system, std::f64::consts::TAU * k as f64 / period)?;
+        let amplitude: Vec<Complex> = (0..n)
+            .map(|i| {
+                let sum =
+                    (0..count).fold(Complex::default(), |s, j| s + turn(j, k).conj() * Complex::from(force[(j, i)]));
+                sum * Complex::from(1.0 / count as f64)
+            })
+            .collect();
+        let answer = f.apply(&amplitude);
+        let both = if k == 0 || 2 * k == count { 1.0 } else { 2.0 };
+        for j in 0..count {
+            for i in 0..n {
+                out[(j, i)] += both * (turn(j, k) * answer[i]).re;
+            }
+        }
+    }
+    Ok(out)
+}

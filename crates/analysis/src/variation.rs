@@ -1,0 +1,286 @@
+//! The linearised equations of motion of any system, exactly, with all constraints.
+//!
+//! A small change of a motion is (η, v′, x′): the configuration q ⊕ η, the velocity v + v′, the extra states x + x′. With multipliers λ and
+//! accelerations a of the motion itself,
+//!
+//! ```text
+//! η̇  = v′ + B(η, v) − B(v, η),                   B(δ, v) = ∂ local_rate(εδ, v)/∂ε
+//! M v̇′ = (f + Cλ − [G;A]ᵀλ − M a)′ − [G;A]ᵀ λ′ + C λ′
+//! [G;A] v̇′ = −([G;A] a + bias)′
+//! ẋ′ = r′
+//! ```
+//!
+//! where ( )′ is the derivative along the change with λ and a held, by dual numbers, six changes at once. The term in B is zero for coordinates
+//! with q̇ = v; for rotations it is the commutator. The solve uses the factors of the motion.
+
+use crate::dense::Matrix;
+use dalembert_methods::algebra::{Mass, Rows};
+use dalembert_methods::dynamics::{Dynamics, Rates};
+use dalembert_methods::integrate::IntegrateError;
+use dalembert_methods::scalar::{Dual, Duals};
+use dalembert_methods::system::{Shape, State, System};
+
+/// The number of changes of one pass.
+const WIDTH: usize = 6;
+
+/// Evaluates a motion and changes of it.
+pub struct Variation<Y: System> {
+    shape: Shape,
+    constant_mass: bool,
+    /// Accelerations, multipliers, projections.
+    pub dynamics: Dynamics<Y>,
+    /// The rates of the motion as last evaluated.
+    pub rates: Rates,
+    state: State<Duals>,
+    work: Y::Work<Duals>,
+    mass: Mass<Duals>,
+    rows: Rows<Duals>,
+    base: Vec<Duals>,
+    increment: Vec<Duals>,
+    force: Vec<Duals>,
+    product: Vec<Duals>,
+    residual: Vec<Duals>,
+    rate: Vec<Duals>,
+    multipliers: Vec<Duals>,
+    acceleration: Vec<Duals>,
+    local: Vec<Duals>,
+    own: [Vec<Dual>; 3],
+    column: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl<Y: System> Variation<Y> {
+    /// Scratch for a system.
+    pub fn new(y: &Y) -> Self {
+        let shape = y.shape();
+        let zeros = |n: usize| vec![Duals::default(); n];
+        let single = || vec![Dual::default(); shape.v];
+        Self {
+            shape,
+            constant_mass: y.mass_is_constant(),
+            dynamics: Dynamics::new(y),
+            rates: Rates::zeros(shape),
+            state: State::zeros(shape),
+            work: y.work(),
+            mass: Mass::new(&y.mass_blocks()),
+            rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
+            base: zeros(shape.q),
+            increment: zeros(shape.v),
+            force: zeros(shape.v),
+            product: zeros(shape.v),
+            residual: zeros(shape.rows()),
+            rate: zeros(shape.x),
+            multipliers: zeros(shape.rows()),
+            acceleration: zeros(shape.v),
+            local: zeros(shape.v),
+            own: [single(), single(), single()],
+            column: vec![0.0; shape.v],
+            right: vec![0.0; shape.rows()],
+        }
+    }
+
+    /// The length of a change: (η, v′, x′).
+    pub fn size(&self) -> usize {
+        2 * self.shape.v + self.shape.x
+    }
+
+    /// The rates of the motion at a state.
+    ///
+    /// # Errors
+    /// Those of the accelerations.
+    pub fn motion(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        self.dynamics.evaluate(y, s, &mut self.rates)
+    }
+
+    /// The rates of changes (columns) at the state of the last [`Variation::motion`].
+    ///
+    /// # Errors
+    /// Those of the constraint solve.
+    pub fn changes(&mut self, y: &Y, s: &State<f64>, columns: &Matrix, out: &mut Matrix) -> Result<(), IntegrateError> {
+        let Shape { v: n, x, .. } = self.shape;
+        self.state.lift(s);
+        self.base.copy_from_slice(&self.state.q);
+        lift(&mut self.multipliers, &self.rates.multipliers);
+        lift(&mut self.acceleration, &self.rates.v);
+        for first in (0..columns.cols()).step_by(WIDTH) {
+            let lanes = WIDTH.min(columns.cols() - first);
+            for i in 0..n {
+                self.increment[i] = Duals::default();
+                self.state.v[i].eps = [0.0; WIDTH];
+                for lane in 0..lanes {
+                    self.increment[i].eps[lane] = columns[(i, first + lane)];
+                    self.state.v[i].eps[lane] = columns[(n + i, first + lane)];
+                }
+            }
+            for i in 0..x {
+                self.state.x[i].eps = [0.0; WIDTH];
+                for lane in 0..lanes {
+                    self.state.x[i].eps[lane] = columns[(2 * n + i, first + lane)];
+                }
+            }
+            self.derivatives(y);
+            // B(η, v), all lanes at once: velocities are held.
+            let plain: Vec<Duals> = s.v.iter().map(|&v| v.into()).collect();
+            y.local_rate(&self.increment, &plain, &mut self.local);
+            for lane in 0..lanes {
+                let j = first + lane;
+                self.commute(y, s, columns, j);
+                for i in 0..n {
+                    let [.., swapped] = &self.own;
+                    out[(i, j)] = columns[(n + i, j)] + self.local[i].eps[lane] - swapped[i].eps[0];
+                    self.column[i] = self.force[i].eps[lane];
+                }
+                for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+                    *right = -residual.eps[lane];
+                }
+                self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
+                for i in 0..n {
+                    out[(n + i, j)] = self.column[i];
+                }
+                for i in 0..x {
+                    out[(2 * n + i, j)] = self.rate[i].eps[lane];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forces, biases and rates along the changes that state and increment carry, with multipliers and accelerations held.
+    fn derivatives(&mut self, y: &Y) {
+        y.retract(&self.base, &self.increment, &mut self.state.q);
+        y.prepare(&self.state, &mut self.work);
+        y.force(&self.state, &mut self.work, &mut self.force);
+        if !self.residual.is_empty() {
+            y.jacobian(&self.state, &mut self.work, &mut self.rows);
+            y.friction(&self.state, &self.multipliers, &mut self.work, &mut self.force);
+            self.rows.add_transpose(-1.0, &self.multipliers, &mut self.force);
+            y.constraint_bias(&self.state, &mut self.work, &mut self.residual);
+            self.rows.add_apply(&self.acceleration, &mut self.residual);
+        }
+        if !self.constant_mass {
+            y.mass(&self.state, &mut self.work, &mut self.mass);
+            self.mass.apply(&self.acceleration, &mut self.product);
+            for (f, &p) in self.force.iter_mut().zip(&self.product) {
+                *f -= p;
+            }
+        }
+        y.rate(&self.state, &mut self.work, &mut self.rate);
+    }
+
+    /// B(v, η) of one change, into the last of `own`.
+    fn commute(&mut self, y: &Y, s: &State<f64>, columns: &Matrix, j: usize) {
+        let [delta, eta, out] = &mut self.own;
+        for i in 0..s.v.len() {
+            delta[i] = Dual::new(0.0, s.v[i]);
+            eta[i] = columns[(i, j)].into();
+        }
+        y.local_rate(delta, eta, out);
+    }
+
+    /// The rates of the whole state with time itself as the change: what the equations say of time explicitly. Zero for systems that
+    /// nothing drives.
+    ///
+    /// # Errors
+    /// Those of the constraint solve.
+    pub fn by_time(&mut self, y: &Y, s: &State<f64>, out: &mut [f64]) -> Result<(), IntegrateError> {
+        let Shape { v: n, x, .. } = self.shape;
+        self.state.lift(s);
+        self.state.t.eps[0] = 1.0;
+        self.base.copy_from_slice(&self.state.q);
+        self.increment.fill(Duals::default());
+        lift(&mut self.multipliers, &self.rates.multipliers);
+        lift(&mut self.acceleration, &self.rates.v);
+        self.derivatives(y);
+        out[..n].fill(0.0);
+        for i in 0..n {
+            self.column[i] = self.force[i].eps[0];
+        }
+        for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+            *right = -residual.eps[0];
+        }
+        self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
+        out[n..2 * n].copy_from_slice(&self.column);
+        for i in 0..x {
+            out[2 * n + i] = self.rate[i].eps[0];
+        }
+        Ok(())
+    }
+
+    /// A basis of all changes that constraints allow, as columns: G η = 0 and [G; A] v′ = −(change of the rows' velocities by η).
+    ///
+    /// # Errors
+    /// Those of the accelerations.
+    pub fn basis(&mut self, y: &Y, s: &State<f64>) -> Result<Matrix, IntegrateError> {
+        let Shape { v: n, x, g, .. } = self.shape;
+        let m = self.shape.rows();
+        self.motion(y, s)?;
+        let mut dense = vec![0.0; m * n];
+        if m > 0 {
+            self.dynamics.parts().rows.to_dense(&mut dense);
+        }
+        let all = Matrix::from_rows(m, n, dense);
+        let free = crate::linearise::null_space(&all).0;
+        let positions = if g == m { free.clone() } else { crate::linearise::null_space(&all.block(0, 0, g, n)).0 };
+        let mut out = Matrix::zeros(self.size(), positions.cols() + free.cols() + x);
+        out.set_block(0, 0, &positions);
+        out.set_block(n, positions.cols(), &free);
+        for i in 0..x {
+            out[(2 * n + i, positions.cols() + free.cols() + i)] = 1.0;
+        }
+        if m > 0 {
+            self.settle(y, s, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// Moves changes back to the constraints, where rounding has led them off, at the state of the last [`Variation::motion`].
+    ///
+    /// # Errors
+    /// Those of the constraint solve.
+    pub fn settle(&mut self, y: &Y, s: &State<f64>, columns: &mut Matrix) -> Result<(), IntegrateError> {
+        let Shape { v: n, g, .. } = self.shape;
+        let m = self.shape.rows();
+        if m == 0 {
+            return Ok(());
+        }
+        for j in 0..columns.cols() {
+            // Holonomic rows: G η = 0. Velocity-level rows do not bind positions, so their change is kept.
+            let eta: Vec<f64> = (0..n).map(|i| columns[(i, j)]).collect();
+            self.right.fill(0.0);
+            let mut along = vec![0.0; m];
+            self.dynamics.parts().rows.add_apply(&eta, &mut along);
+            (0..g).for_each(|row| self.right[row] = -along[row]);
+            self.column.fill(0.0);
+            self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
+            for i in 0..n {
+                columns[(i, j)] += self.column[i];
+            }
+            // Velocity level: the residual of [G; A] v + … along the change.
+            self.state.lift(s);
+            self.base.copy_from_slice(&self.state.q);
+            for i in 0..n {
+                self.increment[i] = Duals::default();
+                self.increment[i].eps[0] = columns[(i, j)];
+                self.state.v[i].eps[0] = columns[(n + i, j)];
+            }
+            y.retract(&self.base, &self.increment, &mut self.state.q);
+            y.prepare(&self.state, &mut self.work);
+            y.constraint_rate(&self.state, &mut self.work, &mut self.residual);
+            for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+                *right = -residual.eps[0];
+            }
+            self.column.fill(0.0);
+            self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
+            for i in 0..n {
+                columns[(n + i, j)] += self.column[i];
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lift(to: &mut [Duals], from: &[f64]) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from.into();
+    }
+}

@@ -1,0 +1,151 @@
+//! Systems with constraints and rotations: linearisation, changes of motions, cycles and exponents against closed forms and differences.
+#![allow(clippy::unwrap_used)]
+
+use dalembert_analysis::AnalysisError;
+use dalembert_analysis::dense::Matrix;
+use dalembert_analysis::eigen::eigenvalues;
+use dalembert_analysis::field::{Settings, Tolerance};
+use dalembert_analysis::linear::Verdict;
+use dalembert_analysis::linearise::{linearise, null_space};
+use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
+use dalembert_methods::Scalar;
+use dalembert_methods::algebra::{Mass, MassBlock};
+use dalembert_methods::problems::{FreeBody, Pendulum, Problem};
+use dalembert_methods::system::{Shape, State, System};
+use std::f64::consts::TAU;
+
+fn settings(tolerance: f64) -> Settings {
+    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
+}
+
+#[test]
+fn a_null_space_is_one_and_is_told_by_its_coordinates() {
+    let rows = Matrix::from_rows(3, 4, vec![1.0, 2.0, 0.0, -1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 3.0, 1.0, 0.0]);
+    let (basis, free) = null_space(&rows);
+    assert_eq!(free.len(), 2);
+    assert!(rows.mul(&basis).largest() < 1e-15);
+    for (k, &i) in free.iter().enumerate() {
+        assert_eq!(basis[(i, k)], 1.0);
+    }
+}
+
+/// A particle on a rod, two coordinates and one row, about its rest: ω² = g/l, by both ways.
+#[test]
+fn a_constrained_pendulum_is_linearised_in_one_coordinate() {
+    let pendulum = Pendulum::default();
+    let ratio = pendulum.gravity / pendulum.length;
+    for (sign, verdict) in [(-1.0, Verdict::Marginal), (1.0, Verdict::Unstable(1))] {
+        let mut s = State::zeros(pendulum.shape());
+        s.q.copy_from_slice(&[0.0, sign * pendulum.length]);
+        let found = linearise(&pendulum, &s).unwrap();
+        assert_eq!((found.independent.as_slice(), found.acceleration), (&[0][..], 0.0));
+        let modes = found.system.real_modes().unwrap();
+        assert!((modes.squared[0] + sign * ratio).abs() < 1e-12 * ratio);
+        assert_eq!(found.system.verdict().unwrap(), verdict);
+        assert!(found.state_matrix.plus(-1.0, &found.system.state_matrix().unwrap()).largest() < 1e-12 * ratio);
+    }
+    let moving = pendulum.exact(0.1).unwrap();
+    assert!(linearise(&pendulum, &moving).unwrap_err().to_string().contains("at rest"));
+}
+
+/// Changes carried along a motion are differences of neighbouring motions.
+fn check_changes<P: Problem>(problem: &P, until: f64) {
+    let mut motion = Motion::new(problem, settings(1e-12));
+    let start = problem.initial();
+    let basis = motion.basis(&start).unwrap();
+    let (mut end, mut columns) = (start.clone(), basis.clone());
+    motion.advance(&mut end, &mut columns, start.t + until).unwrap();
+    let step = 1e-5;
+    for j in 0..basis.cols() {
+        let mut moved = |sign: f64| {
+            let mut s = start.clone();
+            let change: Vec<f64> = basis.column(j).iter().map(|c| sign * step * c).collect();
+            motion.shift(&mut s, &change).unwrap();
+            motion.advance(&mut s, &mut Matrix::zeros(basis.rows(), 0), start.t + until).unwrap();
+            motion.difference(&end, &s).unwrap()
+        };
+        let (up, down) = (moved(1.0), moved(-1.0));
+        for i in 0..basis.rows() {
+            let difference = (up[i] - down[i]) / (2.0 * step);
+            let exact = columns[(i, j)];
+            assert!(
+                (difference - exact).abs() < 1e-6 * (1.0 + exact.abs()),
+                "{} {i} {j}: {difference} {exact}",
+                problem.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn changes_are_differences_of_motions() {
+    check_changes(&Pendulum::default(), 1.3);
+    check_changes(&FreeBody::default(), 2.0);
+}
+
+/// ẍ + 0.2 ẋ − x + x³ = f cos t, as a system.
+struct Forced(f64);
+
+impl System for Forced {
+    type Work<S: Scalar> = ();
+    fn shape(&self) -> Shape {
+        Shape { q: 1, v: 1, ..Shape::default() }
+    }
+    fn mass_blocks(&self) -> Vec<MassBlock> {
+        vec![MassBlock::Diagonal(1)]
+    }
+    fn work<S: Scalar>(&self) {}
+    fn prepare<S: Scalar>(&self, _s: &State<S>, _w: &mut ()) {}
+    fn mass<S: Scalar>(&self, _s: &State<S>, _w: &mut (), out: &mut Mass<S>) {
+        out.block_mut(0).fill(S::one());
+    }
+    fn force<S: Scalar>(&self, s: &State<S>, _w: &mut (), out: &mut [S]) {
+        let (x, v) = (s.q[0], s.v[0]);
+        out[0] = s.t.cos() * self.0 - v * 0.2 + x - x * x * x;
+    }
+}
+
+/// The cycle of a driven system: Liouville's formula for its multipliers, and exponents that are their logarithms.
+#[test]
+fn a_driven_cycle_has_multipliers_and_exponents_that_agree() {
+    let mut start = State::zeros(Forced(0.2).shape());
+    start.q[0] = 1.0;
+    let mut motion = Motion::new(&Forced(0.2), settings(1e-10));
+    motion.advance(&mut start, &mut Matrix::zeros(2, 0), 20.0 * TAU).unwrap();
+    start.t = 0.0;
+    let found = orbit(&Forced(0.2), &start, TAU, 1e-10, settings(1e-12)).unwrap();
+    let product = found.multipliers[0] * found.multipliers[1];
+    assert!((product.re - (-0.2 * TAU).exp()).abs() < 1e-9 && product.im.abs() < 1e-12, "{found:?}");
+    let options = ExponentOptions { interval: TAU, transient: 0.0, batch: 20.0 * TAU, batches: 5 };
+    let spectrum = exponents(&Forced(0.2), &found.state, &options, settings(1e-9)).unwrap();
+    assert_eq!((spectrum.exponents.len(), spectrum.exponents[0]), (3, 0.0));
+    let sum: f64 = spectrum.exponents.iter().sum();
+    assert!((sum + 0.2).abs() < 1e-7, "{spectrum:?}");
+    // The frame starts anywhere: the mean misses by the logarithm of its angle over the whole time at most.
+    let expected = found.multipliers[0].modulus().ln() / TAU;
+    assert!((spectrum.exponents[1] - expected).abs() < 5.0 / (100.0 * TAU), "{spectrum:?} {expected}");
+}
+
+/// A pendulum on a rod repeats after 2π/agm(1, cos θ₀/2) √(l/g). Every amplitude has its own period: the cycle is one of a family, which is
+/// said, and both multipliers are 1.
+#[test]
+fn the_cycle_of_a_pendulum_is_one_of_a_family() {
+    let pendulum = Pendulum::default();
+    let (mut a, mut b) = (1.0, (0.5 * pendulum.amplitude).cos());
+    for _ in 0..8 {
+        (a, b) = (0.5 * (a + b), f64::sqrt(a * b));
+    }
+    let period = TAU / a * (pendulum.length / pendulum.gravity).sqrt();
+    let start = pendulum.initial();
+    let mut motion = Motion::new(&pendulum, settings(1e-12));
+    let (map, end) = motion.monodromy(&start, period).unwrap();
+    let difference = motion.difference(&start, &end).unwrap();
+    assert!(difference.iter().all(|d| d.abs() < 1e-8), "{difference:?}");
+    assert_eq!(map.rows(), 2);
+    // A double multiplier is known to the square root of the error of the map.
+    for multiplier in eigenvalues(&map).unwrap() {
+        assert!((multiplier - dalembert_methods::algebra::Complex::from(1.0)).modulus() < 1e-4, "{map:?}");
+    }
+    let error = orbit(&pendulum, &start, period, 1e-7, settings(1e-12)).unwrap_err();
+    assert!(matches!(error, AnalysisError::NotIsolated { .. }), "{error}");
+}

@@ -1,0 +1,235 @@
+//! Periodic and chaotic motions of a scene.
+
+use super::page::{Chart, Page, Style};
+use super::{failed, settings, short, smooth, velocity};
+use crate::args::ModelOptions;
+use crate::exit::Exit;
+use dalembert::model::Model;
+use dalembert_analysis::dense::Matrix;
+use dalembert_analysis::eigen::eigenvalues;
+use dalembert_analysis::floquet::exponents as floquet_exponents;
+use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
+use dalembert_analysis::spectrum::{Window, welch};
+use dalembert_analysis::sweep::parallel;
+use dalembert_methods::algebra::Complex;
+use dalembert_methods::system::State;
+use std::path::Path;
+
+/// The state of a model after a time in which it settles, and the clock set back to where it was.
+fn settled(model: &Model, periods: f64, period: f64, tolerance: f64) -> Result<State<f64>, Exit> {
+    let mut state = model.initial_state();
+    let start = state.t;
+    let mut motion = Motion::new(model, settings(tolerance));
+    let mut none = Matrix::zeros(motion.variation().size(), 0);
+    motion.advance(&mut state, &mut none, start + periods * period).map_err(failed)?;
+    state.t = start;
+    Ok(state)
+}
+
+fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
+    let mut rows = vec![["multiplier", "imaginary", "modulus", "exponent [1/s]"].map(str::to_owned).to_vec()];
+    for (m, e) in multipliers.iter().zip(floquet_exponents(multipliers, period)) {
+        rows.push(vec![short(m.re), short(m.im), short(m.modulus()), short(e.re)]);
+    }
+    page.table(&rows);
+    let circle = (0..=180).map(|k| f64::from(k) * std::f64::consts::TAU / 180.0).map(|a| [a.cos(), a.sin()]).collect();
+    let points = multipliers.iter().map(|m| [m.re, m.im]).collect::<Vec<_>>();
+    let crosses = points.iter().flat_map(|[x, y]| [[*x, *y], [*x, *y]]).collect();
+    let curves = vec![("unit circle".to_owned(), circle), ("multipliers".to_owned(), crosses)];
+    let (title, across) = ("Multipliers: imaginary part".to_owned(), "real part".to_owned());
+    page.chart("multipliers", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+}
+
+/// The multipliers of a periodic motion; with a search the motion is found first.
+pub fn multipliers(
+    options: &ModelOptions,
+    period: f64,
+    settle: f64,
+    search: bool,
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    let scene = smooth(options)?;
+    let mut page = Page::new(&format!("Periodic motion of {}", options.model));
+    let state = settled(&scene.model, settle, period, tolerance)?;
+    if search {
+        let found = orbit(&scene.model, &state, period, 1e3 * tolerance, settings(tolerance)).map_err(failed)?;
+        page.say(&format!(
+            "a periodic motion after {} Newton steps: period {} s, end and start differ by {:.1e}",
+            found.iterations, found.period, found.residual
+        ));
+        let stable = found.multipliers.iter().filter(|m| m.modulus() > 1.0 + 1e-6).count();
+        list(&mut page, &found.multipliers, found.period);
+        page.say(&match stable {
+            0 => "no disturbance grows".to_owned(),
+            n => format!("unstable: {n} multipliers lie outside the unit circle"),
+        });
+        let mut rows = vec![vec!["coordinate".to_owned(), "value".to_owned()]];
+        let named = |kind: &str, values: &[f64]| {
+            values.iter().enumerate().map(|(i, x)| vec![format!("{kind}{i}"), format!("{x:.12}")]).collect::<Vec<_>>()
+        };
+        rows.extend(named("q", &found.state.q));
+        rows.extend(named("v", &found.state.v));
+        page.table(&rows);
+        return page.finish(out);
+    }
+    let mut motion = Motion::new(&scene.model, settings(tolerance));
+    let (map, end) = motion.monodromy(&state, period).map_err(failed)?;
+    let difference = motion.difference(&state, &end).map_err(failed)?;
+    let apart = difference.iter().fold(0.0f64, |max, d| max.max(d.abs()));
+    page.say(&format!("end and start of the period differ by {apart:.1e}"));
+    if apart > 1e-6 {
+        page.say("the motion is not periodic: these are multipliers of a piece of it; try `limit-cycle`");
+    }
+    list(&mut page, &eigenvalues(&map).map_err(failed)?, period);
+    page.file("monodromy.csv", map.to_csv().into_bytes());
+    page.finish(out)
+}
+
+/// The Lyapunov spectrum.
+pub fn lyapunov(
+    options: &ModelOptions,
+    choice: &ExponentOptions,
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    let scene = smooth(options)?;
+    let mut page = Page::new(&format!("Lyapunov exponents of {}", options.model));
+    let state = scene.model.initial_state();
+    let found = exponents(&scene.model, &state, choice, settings(tolerance)).map_err(failed)?;
+    let mut rows = vec![["exponent [1/s]", "standard error"].map(str::to_owned).to_vec()];
+    rows.extend(
+        found.exponents.iter().zip(&found.errors).map(|(e, error)| vec![format!("{e:.5}"), format!("{error:.5}")]),
+    );
+    page.table(&rows);
+    page.say(&format!("dimension of Kaplan and Yorke: {:.3} ± {:.3}", found.dimension, found.dimension_error));
+    let curves = (0..found.exponents.len().min(6))
+        .map(|i| {
+            let points = found.history.iter().enumerate().map(|(b, h)| [(b + 1) as f64 * choice.batch, h[i]]).collect();
+            (format!("σ{}", i + 1), points)
+        })
+        .collect();
+    let (title, across) = ("Exponents as they converge [1/s]".to_owned(), "time in s".to_owned());
+    page.chart("convergence", &Chart { title, across, log: [false; 2], style: Style::Line, curves });
+    page.finish(out)
+}
+
+/// States once a period: (position and velocity of one coordinate), after a number of periods.
+fn strobe(
+    model: &Model,
+    index: usize,
+    period: f64,
+    settle: usize,
+    points: usize,
+    tolerance: f64,
+) -> Result<Vec<[f64; 2]>, Exit> {
+    let start = model.initial_state();
+    let mut state = start.clone();
+    let mut motion = Motion::new(model, settings(tolerance));
+    let mut none = Matrix::zeros(motion.variation().size(), 0);
+    let mut out = Vec::with_capacity(points);
+    for round in 1..=settle + points {
+        motion.advance(&mut state, &mut none, start.t + round as f64 * period).map_err(failed)?;
+        if round > settle {
+            let place = motion.difference(&start, &state).map_err(failed)?;
+            out.push([place[index], state.v[index]]);
+        }
+    }
+    Ok(out)
+}
+
+/// A stroboscopic section.
+pub fn poincare(
+    options: &ModelOptions,
+    coordinate: &str,
+    period: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    let scene = smooth(options)?;
+    let index = velocity(&scene.model, coordinate)?;
+    let points = strobe(&scene.model, index, period, counts[0], counts[1], tolerance)?;
+    let mut page = Page::new(&format!("Poincaré section of {}", options.model));
+    page.say(&format!("{} points, one each {period} s, after {} periods", points.len(), counts[0]));
+    let table: String = points.iter().map(|[x, v]| format!("{x:?},{v:?}\n")).collect();
+    page.file("section.csv", format!("position,velocity\n{table}").into_bytes());
+    let curves = vec![(String::new(), points)];
+    let title = format!("Velocity over position, {coordinate}");
+    let across = "position, from that of the start".to_owned();
+    page.chart("section", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    page.finish(out)
+}
+
+/// The spectral density of a coordinate's velocity.
+pub fn spectrum(
+    options: &ModelOptions,
+    coordinate: &str,
+    interval: f64,
+    counts: [usize; 2],
+    settle: f64,
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    let scene = smooth(options)?;
+    let index = velocity(&scene.model, coordinate)?;
+    let mut state = scene.model.initial_state();
+    let start = state.t + settle;
+    let mut motion = Motion::new(&scene.model, settings(tolerance));
+    let mut none = Matrix::zeros(motion.variation().size(), 0);
+    let mut samples = Vec::with_capacity(counts[0]);
+    for k in 0..counts[0] {
+        motion.advance(&mut state, &mut none, start + k as f64 * interval).map_err(failed)?;
+        samples.push(state.v[index]);
+    }
+    let found = welch(&samples, interval, counts[1], Window::Hann).map_err(failed)?;
+    let mut page = Page::new(&format!("Power spectral density of {}", options.model));
+    let peak = (1..found.density.len()).max_by(|&i, &j| found.density[i].total_cmp(&found.density[j])).unwrap_or(0);
+    page.say(&format!(
+        "{} segments of {} samples, Hann's window; largest at {} Hz",
+        found.segments,
+        counts[1],
+        short(found.frequencies[peak])
+    ));
+    let points: Vec<[f64; 2]> = found.frequencies.iter().zip(&found.density).skip(1).map(|(f, d)| [*f, *d]).collect();
+    let table: String = points.iter().map(|[f, d]| format!("{f:?},{d:?}\n")).collect();
+    page.file("spectrum.csv", format!("frequency,density\n{table}").into_bytes());
+    let curves = vec![(String::new(), points)];
+    let (title, across) = (format!("Spectral density of the velocity, {coordinate}"), "frequency in Hz".to_owned());
+    page.chart("spectrum", &Chart { title, across, log: [false, true], style: Style::Line, curves });
+    page.finish(out)
+}
+
+/// A bifurcation diagram over a value of the scene; scenes run on all cores.
+pub fn bifurcation(
+    options: &ModelOptions,
+    parameter: &str,
+    values: &[f64],
+    coordinate: &str,
+    period: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    let run = |k: usize| -> Result<Vec<[f64; 2]>, Exit> {
+        let mut set = options.set.clone();
+        set.push(format!("{parameter}={:?}", values[k]));
+        let own = ModelOptions { model: options.model.clone(), body: options.body.clone(), set, free: options.free };
+        let scene = smooth(&own)?;
+        let index = velocity(&scene.model, coordinate)?;
+        let points = strobe(&scene.model, index, period, counts[0], counts[1], tolerance)?;
+        Ok(points.into_iter().map(|[x, _]| [values[k], x]).collect())
+    };
+    let mut points = Vec::new();
+    for line in parallel(values.len(), run) {
+        points.extend(line?);
+    }
+    let mut page = Page::new(&format!("Bifurcation diagram of {} over {parameter}", options.model));
+    page.say(&format!("{} values, {} points each, after {} periods of {period} s", values.len(), counts[1], counts[0]));
+    let table: String = points.iter().map(|[p, x]| format!("{p:?},{x:?}\n")).collect();
+    page.file("diagram.csv", format!("{parameter},position\n{table}").into_bytes());
+    let curves = vec![(String::new(), points)];
+    let (title, across) = (format!("Position once a period, {coordinate}"), parameter.to_owned());
+    page.chart("diagram", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    page.finish(out)
+}

@@ -1,0 +1,63 @@
+//! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
+//! `limit-cycle`, `lyapunov`, `poincare`, `spectrum`, `bifurcation`.
+//!
+//! They run on any scene without contacts, with exact derivatives of its own equations of motion.
+
+mod cycles;
+mod page;
+mod small;
+
+pub use cycles::{bifurcation, lyapunov, multipliers, poincare, spectrum};
+pub use small::{covariance, frequency_response, linearise, modes};
+
+use crate::args::ModelOptions;
+use crate::exit::Exit;
+use crate::robot;
+use dalembert::model::Model;
+use dalembert::scene::Scene;
+use dalembert_analysis::field::{Settings, Tolerance};
+use dalembert_methods::nonsmooth::Contacts;
+use dalembert_methods::system::System;
+
+/// A failure in the words of the user.
+fn failed(error: impl std::fmt::Display) -> Exit {
+    Exit::Usage(error.to_string())
+}
+
+/// The scene of a model that can be analysed: one without contacts.
+fn smooth(options: &ModelOptions) -> Result<Scene, Exit> {
+    let scene = robot::scene(options)?;
+    if Contacts::contacts(&scene.model) > 0 {
+        let reason = "these studies need a scene without contacts: impacts and changes between stick and slip are not part of its \
+                      linearised equations";
+        return Err(Exit::Usage(reason.to_owned()));
+    }
+    Ok(scene)
+}
+
+/// How motions are computed.
+fn settings(tolerance: f64) -> Settings {
+    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
+}
+
+/// The velocity with a name, or whose name ends with it.
+fn velocity(model: &Model, name: &str) -> Result<usize, Exit> {
+    let names: Vec<String> = (0..model.shape().v).map(|i| model.velocity_name(i)).collect();
+    if let Some(i) = names.iter().position(|n| n == name) {
+        return Ok(i);
+    }
+    let found: Vec<usize> = (0..names.len()).filter(|&i| names[i].contains(name)).collect();
+    match found.as_slice() {
+        [i] => Ok(*i),
+        _ => Err(Exit::Usage(format!(
+            "`{name}` names {} of the velocities; there are {}",
+            if found.is_empty() { "none" } else { "several" },
+            names.join("; ")
+        ))),
+    }
+}
+
+/// A number for tables.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
+}
