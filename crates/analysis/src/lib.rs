@@ -23,6 +23,7 @@ pub mod response;
 pub mod routh;
 pub mod spectrum;
 pub mod sweep;
+pub mod touching;
 pub mod variation;
 
 pub use dense::{Dense, Matrix};

@@ -329,8 +329,11 @@ pub struct Orbit {
     pub iterations: usize,
 }
 
-/// Least squares: B⁺ X.
-fn coordinates(b: &Matrix, x: &Matrix) -> Result<Matrix, AnalysisError> {
+/// Coordinates of changes X in a basis B, by least squares: B⁺ X.
+///
+/// # Errors
+/// [`AnalysisError::Singular`] if the columns of the basis depend on each other.
+pub fn coordinates(b: &Matrix, x: &Matrix) -> Result<Matrix, AnalysisError> {
     let transposed = b.transpose();
     transposed.mul(b).solve(&transposed.mul(x), "the basis of changes")
 }

@@ -188,22 +188,52 @@ impl<Y: System> Variation<Y> {
         self.state.t.eps[0] = 1.0;
         self.base.copy_from_slice(&self.state.q);
         self.increment.fill(Duals::default());
-        lift(&mut self.multipliers, &self.rates.multipliers);
-        lift(&mut self.acceleration, &self.rates.v);
-        self.derivatives(y);
+        self.solve_first(y, s)?;
         out[..n].fill(0.0);
-        for i in 0..n {
-            self.column[i] = self.force[i].eps[0];
-        }
-        for (right, residual) in self.right.iter_mut().zip(&self.residual) {
-            *right = -residual.eps[0];
-        }
-        self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
         out[n..2 * n].copy_from_slice(&self.column);
         for i in 0..x {
             out[2 * n + i] = self.rate[i].eps[0];
         }
         Ok(())
+    }
+
+    /// How multipliers change with a change of the state and of time, at the state of the last [`Variation::motion`].
+    ///
+    /// # Errors
+    /// Those of the constraint solve.
+    pub fn multiplier_change(
+        &mut self,
+        y: &Y,
+        s: &State<f64>,
+        change: &[f64],
+        time: f64,
+    ) -> Result<Vec<f64>, IntegrateError> {
+        let Shape { v: n, x, .. } = self.shape;
+        self.state.lift(s);
+        self.state.t.eps[0] = time;
+        self.base.copy_from_slice(&self.state.q);
+        for i in 0..n {
+            self.increment[i] = Duals::default();
+            self.increment[i].eps[0] = change[i];
+            self.state.v[i].eps[0] = change[n + i];
+        }
+        (0..x).for_each(|i| self.state.x[i].eps[0] = change[2 * n + i]);
+        self.solve_first(y, s)?;
+        Ok(self.right.clone())
+    }
+
+    /// Solves for the change along the first lane of what state and increment carry: accelerations in `column`, multipliers in `right`.
+    fn solve_first(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        lift(&mut self.multipliers, &self.rates.multipliers);
+        lift(&mut self.acceleration, &self.rates.v);
+        self.derivatives(y);
+        for (column, force) in self.column.iter_mut().zip(&self.force) {
+            *column = force.eps[0];
+        }
+        for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+            *right = -residual.eps[0];
+        }
+        self.dynamics.respond(y, s, &mut self.column, &mut self.right)
     }
 
     /// A basis of all changes that constraints allow, as columns: G η = 0 and [G; A] v′ = −(change of the rows' velocities by η).

@@ -71,6 +71,7 @@ pub const ALL: &[BuiltIn] = scenes! {
     "mathieu": "a pendulum whose hinge moves up and down: parametric excitation",
     "rotor": "a disc on a gimbal with gyroscopic and circulatory forces",
     "quarter-car-random": "a quarter of a car for random vibration",
+    "impact-oscillator": "a driven mass that rebounds from a wall",
     "chaos-pendulum": "three bodies that swing without a rule",
 };
 

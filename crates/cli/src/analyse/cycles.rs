@@ -4,14 +4,17 @@ use super::page::{Chart, Page, Style};
 use super::{failed, settings, short, smooth, velocity};
 use crate::args::ModelOptions;
 use crate::exit::Exit;
+use crate::robot;
 use dalembert::model::Model;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::floquet::exponents as floquet_exponents;
-use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
+use dalembert_analysis::motion::{ExponentOptions, Motion, Orbit, exponents, orbit};
 use dalembert_analysis::spectrum::{Window, welch};
 use dalembert_analysis::sweep::parallel;
+use dalembert_analysis::touching;
 use dalembert_methods::algebra::Complex;
+use dalembert_methods::nonsmooth::{Contacts, Hybrid};
 use dalembert_methods::system::State;
 use std::path::Path;
 
@@ -40,7 +43,7 @@ fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
     page.chart("multipliers", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
 }
 
-/// The multipliers of a periodic motion; with a search the motion is found first.
+/// The multipliers of a periodic motion; with a search the motion is found first. Contacts must be open at its beginning.
 pub fn multipliers(
     options: &ModelOptions,
     period: f64,
@@ -49,33 +52,38 @@ pub fn multipliers(
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
-    let scene = smooth(options)?;
+    let scene = robot::scene(options)?;
+    let model = &scene.model;
     let mut page = Page::new(&format!("Periodic motion of {}", options.model));
-    let state = settled(&scene.model, settle, period, tolerance)?;
+    let touches = Contacts::contacts(model) > 0;
+    let (choice, settings) = (scene.run.contacts.options(scene.run.tolerance), settings(tolerance));
+    let state = if touches {
+        let mut state = Hybrid::new(model).state(model.initial_state());
+        let start = state.t;
+        let mut none = Matrix::zeros(2 * state.v.len() + state.x.len(), 0);
+        let events = touching::flow(model, &mut state, &mut none, start + settle * period, &choice, settings);
+        page.say(&format!("{} events while the motion settled", events.map_err(failed)?.len()));
+        state.t = start;
+        state
+    } else {
+        settled(model, settle, period, tolerance)?
+    };
     if search {
-        let found = orbit(&scene.model, &state, period, 1e3 * tolerance, settings(tolerance)).map_err(failed)?;
-        page.say(&format!(
-            "a periodic motion after {} Newton steps: period {} s, end and start differ by {:.1e}",
-            found.iterations, found.period, found.residual
-        ));
-        let stable = found.multipliers.iter().filter(|m| m.modulus() > 1.0 + 1e-6).count();
-        list(&mut page, &found.multipliers, found.period);
-        page.say(&match stable {
-            0 => "no disturbance grows".to_owned(),
-            n => format!("unstable: {n} multipliers lie outside the unit circle"),
-        });
-        let mut rows = vec![vec!["coordinate".to_owned(), "value".to_owned()]];
-        let named = |kind: &str, values: &[f64]| {
-            values.iter().enumerate().map(|(i, x)| vec![format!("{kind}{i}"), format!("{x:.12}")]).collect::<Vec<_>>()
+        let near = 1e3 * tolerance;
+        let found = if touches {
+            touching::orbit(model, &state, period, near, &choice, settings)
+        } else {
+            orbit(model, &state, period, near, settings)
         };
-        rows.extend(named("q", &found.state.q));
-        rows.extend(named("v", &found.state.v));
-        page.table(&rows);
+        tell(&mut page, &found.map_err(failed)?);
         return page.finish(out);
     }
-    let mut motion = Motion::new(&scene.model, settings(tolerance));
-    let (map, end) = motion.monodromy(&state, period).map_err(failed)?;
-    let difference = motion.difference(&state, &end).map_err(failed)?;
+    let (map, end) = if touches {
+        touching::monodromy(model, &state, period, &choice, settings).map_err(failed)?
+    } else {
+        Motion::new(model, settings).monodromy(&state, period).map_err(failed)?
+    };
+    let difference = Motion::new(model, settings).difference(&state, &end).map_err(failed)?;
     let apart = difference.iter().fold(0.0f64, |max, d| max.max(d.abs()));
     page.say(&format!("end and start of the period differ by {apart:.1e}"));
     if apart > 1e-6 {
@@ -84,6 +92,24 @@ pub fn multipliers(
     list(&mut page, &eigenvalues(&map).map_err(failed)?, period);
     page.file("monodromy.csv", map.to_csv().into_bytes());
     page.finish(out)
+}
+
+/// A periodic motion in words.
+fn tell(page: &mut Page, found: &Orbit) {
+    page.say(&format!(
+        "a periodic motion after {} Newton steps: period {} s, end and start differ by {:.1e}",
+        found.iterations, found.period, found.residual
+    ));
+    list(page, &found.multipliers, found.period);
+    page.say(&match found.multipliers.iter().filter(|m| m.modulus() > 1.0 + 1e-6).count() {
+        0 => "no disturbance grows".to_owned(),
+        n => format!("unstable: {n} multipliers lie outside the unit circle"),
+    });
+    let mut rows = vec![vec!["coordinate".to_owned(), "value".to_owned()]];
+    for (kind, values) in [("q", &found.state.q), ("v", &found.state.v)] {
+        rows.extend(values.iter().enumerate().map(|(i, x)| vec![format!("{kind}{i}"), format!("{x:.12}")]));
+    }
+    page.table(&rows);
 }
 
 /// The Lyapunov spectrum.

@@ -1,7 +1,7 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
 //! `limit-cycle`, `lyapunov`, `poincare`, `spectrum`, `bifurcation`.
 //!
-//! They run on any scene without contacts, with exact derivatives of its own equations of motion.
+//! They run on any scene, with exact derivatives of its own equations of motion; with contacts only `floquet` and `limit-cycle` do.
 
 mod cycles;
 mod page;

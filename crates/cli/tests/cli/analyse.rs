@@ -101,6 +101,18 @@ fn duffings_oscillator_loses_what_its_damping_takes() {
     assert!(numbers(&out, "dimension").is_empty() || out.contains("±"));
 }
 
+/// A cycle with one impact: the product of its multipliers is ε² exp(−2ζT).
+#[test]
+fn the_impact_oscillator_has_a_cycle_through_its_wall() {
+    let folder = tempdir().unwrap();
+    let period = TAU / 1.7;
+    let text = format!("{period:?}");
+    let arguments = ["study", "limit-cycle", "impact-oscillator", "--period", &text, "--settle", "60"];
+    let out = dalembert(folder.path(), &arguments).with(0).out;
+    let moduli = column(&out, "multiplier", 2);
+    assert!((moduli[0] * moduli[1] - 0.49 * (-0.2 * period).exp()).abs() < 1e-5, "{out}");
+}
+
 /// What cannot be done is said.
 #[test]
 fn contacts_and_unknown_names_are_refused() {
