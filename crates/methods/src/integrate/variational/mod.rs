@@ -33,6 +33,7 @@
 mod composition;
 mod discrete;
 mod geometry;
+mod matrix;
 mod nodes;
 mod run;
 mod solve;
