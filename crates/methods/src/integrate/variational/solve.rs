@@ -120,9 +120,12 @@ struct Linear<'a> {
     held: &'a [bool],
 }
 
+/// The equations on any space; derivatives of derivatives are needed, so one direction at a time.
+type CurvedPair<Y> = Pair<Y, Dual, Curved<Y, f64>, Curved<Y, Dual>>;
+
 enum Equations<Y: System> {
     Flat(Box<Pair<Y, Duals, Flat, Flat>>),
-    Curved(Box<Pair<Y, Dual, Curved<Y, f64>, Curved<Y, Dual>>>),
+    Curved(Box<CurvedPair<Y>>),
 }
 
 /// Does the same with whichever kind of equations there is.
