@@ -9,6 +9,7 @@ mod peers;
 mod pictures;
 mod shell;
 mod soft;
+mod solar;
 mod test;
 mod tidy;
 mod viewer;
@@ -136,6 +137,14 @@ const CHORES: &[Chore] = &[
         detail: "Runs the bench `precision` and the same systems with IDA of the package scikit-sundae from PyPI, in the\n\
                  Python environment of `peers`, and the leech with RADAU5 of the R package deSolve; needs gcc. With --quick few tolerances run, and the page goes to target/peers.",
         run: dae::run,
+    },
+    Chore {
+        name: "solar",
+        arguments: "[days]",
+        about: "the solar system for a million days by variational integrators and by REBOUND, planet by planet",
+        detail: "Runs the example `solar` of dalembert-methods on the state of the scene `solar-system`, and REBOUND's leapfrog and WHFast\n\
+                 from PyPI in the Python environment of `peers`. Prints errors of places after a century, energies, frequencies and seconds.",
+        run: solar::run,
     },
     Chore {
         name: "scaling",

@@ -20,7 +20,7 @@
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas,
 //! Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics, Erlangen 2013.
 
-use super::geometry::{Geometry, Pulled};
+use super::geometry::{At, Geometry, Pulled};
 use super::nodes::lagrange;
 use crate::algebra::{Mass, Rows};
 use crate::scalar::Scalar;
@@ -231,7 +231,8 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                 }
             }
             let (weight, force, momentum) = (scheme.weights[i], &mut self.force, &self.momentum);
-            self.geometry.pull(y, h, &self.delta, &self.rate, momentum, force, &mut self.pulled);
+            let at = At { h, delta: &self.delta, rate: &self.rate };
+            self.geometry.pull(y, at, momentum, force, &mut self.pulled);
             let Pulled { by_position, by_rate, shifted } = &self.pulled;
             let (positions, rates) = (weight * h * h, weight * h);
             let (nodes, left) = self.sums.split_at_mut(s * n);

@@ -39,13 +39,20 @@ pub(super) trait Geometry<Y: System, S: Scalar> {
     /// Turns f into F at a state with momentum p.
     fn complete(&mut self, y: &Y, s: &State<S>, momentum: &[S], force: &mut [S]);
     /// Turns F into Tᵀ F, and gives (∂v/∂δ)ᵀ p, (∂v/∂δ̇)ᵀ p and Xᵀ Tᵀ F.
-    fn pull(&mut self, y: &Y, h: f64, delta: &[S], rate: &[S], momentum: &[S], force: &mut [S], out: &mut Pulled<S>);
+    fn pull(&mut self, y: &Y, at: At<'_, S>, momentum: &[S], force: &mut [S], out: &mut Pulled<S>);
     /// out = T(δ)ᵀ c.
     fn tangent(&mut self, y: &Y, delta: &[S], covector: &[S], out: &mut [S]);
     /// out = X(δ)ᵀ c.
     fn shift(&mut self, y: &Y, delta: &[S], covector: &[S], out: &mut [S]);
     /// out = T(δ)⁻ᵀ c.
     fn release(&mut self, y: &Y, delta: &[S], covector: &[S], out: &mut [S]);
+}
+
+/// A place of a curve in a step of length h: δ and δ̇.
+pub(super) struct At<'a, S> {
+    pub h: f64,
+    pub delta: &'a [S],
+    pub rate: &'a [S],
 }
 
 /// Covectors at one place of a curve.
@@ -73,7 +80,7 @@ impl<Y: System, S: Scalar> Geometry<Y, S> for Flat {
         out.copy_from_slice(rate);
     }
     fn complete(&mut self, _y: &Y, _s: &State<S>, _momentum: &[S], _force: &mut [S]) {}
-    fn pull(&mut self, _y: &Y, _h: f64, _: &[S], _: &[S], momentum: &[S], force: &mut [S], out: &mut Pulled<S>) {
+    fn pull(&mut self, _y: &Y, _at: At<'_, S>, momentum: &[S], force: &mut [S], out: &mut Pulled<S>) {
         out.by_rate.copy_from_slice(momentum);
         out.shifted.copy_from_slice(force);
     }
@@ -356,7 +363,8 @@ impl<Y: System, S: Nest> Geometry<Y, S> for Curved<Y, S> {
         }
     }
 
-    fn pull(&mut self, y: &Y, h: f64, delta: &[S], rate: &[S], momentum: &[S], force: &mut [S], out: &mut Pulled<S>) {
+    fn pull(&mut self, y: &Y, at: At<'_, S>, momentum: &[S], force: &mut [S], out: &mut Pulled<S>) {
+        let At { h, delta, rate } = at;
         out.by_rate.copy_from_slice(momentum);
         if self.structure.groups.is_empty() {
             out.shifted.copy_from_slice(force);

@@ -33,6 +33,7 @@
 mod composition;
 mod discrete;
 mod geometry;
+mod matrix;
 mod nodes;
 mod run;
 mod solve;
@@ -48,7 +49,7 @@ use run::{Frequency, Run};
 const CONSISTENT: f64 = 1e-6;
 
 const STEP: Parameter =
-    Parameter { default: 0.01, range: [1e-300, 1e300], meaning: "the length of all steps", ..FIXED_STEP };
+    Parameter { default: 0.01, range: [1e-12, 1e12], meaning: "the length of all steps", ..FIXED_STEP };
 const UNIT: Parameter = Parameter {
     meaning: "the unit in which errors of steps are told to the energy ledger; steps do not depend on it",
     ..TOLERANCE
