@@ -150,7 +150,7 @@ fn bundle_means<F: Field<N>, const N: usize>(
     }
     let mut jets: [Number<N>; N] = std::array::from_fn(|i| Jet::variable(z[i], i));
     let windows = (options.batch / (options.step * options.every as f64)).ceil().max(1.0) as usize;
-    let mut means = vec![Vec::with_capacity(options.batches); LANES];
+    let mut means = vec![Vec::new(); LANES];
     for _ in 0..options.batches {
         let mut sums = [[0.0; N]; LANES];
         for _ in 0..windows {

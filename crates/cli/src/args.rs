@@ -329,6 +329,33 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
+    /// The phase portrait: velocity over position, one point each `--period` seconds.
+    Portrait {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        strobe: StrobeOptions,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
+    /// Follow a periodic motion over a value of the scene, with folds, period doublings and Neimark–Sacker points.
+    Continuation {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        range: RangeOptions,
+        /// The period in seconds, given by what drives the scene.
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
+        period: f64,
+        /// Periods in which the motion settles first.
+        #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+        settle: usize,
+        /// Most points of the curve.
+        #[arg(long, value_name = "NUMBER", default_value_t = 200)]
+        points: usize,
+        #[command(flatten)]
+        result: ResultOptions,
+    },
     /// The power spectral density of a velocity.
     Spectrum {
         #[command(flatten)]
@@ -355,15 +382,8 @@ pub enum Study {
     Bifurcation {
         #[command(flatten)]
         model: ModelOptions,
-        /// The value, for instance `parameters.force`.
-        #[arg(long, value_name = "PATH")]
-        parameter: String,
-        /// Its first value.
-        #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
-        from: f64,
-        /// Its last value.
-        #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
-        to: f64,
+        #[command(flatten)]
+        range: RangeOptions,
         /// How many values.
         #[arg(long, value_name = "NUMBER", default_value_t = 100)]
         count: usize,
@@ -372,6 +392,19 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct RangeOptions {
+    /// The value, for instance `parameters.force`.
+    #[arg(long, value_name = "PATH")]
+    pub parameter: String,
+    /// Its first value.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
+    pub from: f64,
+    /// Its last value.
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
+    pub to: f64,
 }
 
 #[derive(Debug, Args)]

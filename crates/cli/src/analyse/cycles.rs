@@ -173,17 +173,42 @@ pub fn poincare(
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
+    plane(options, coordinate, period, counts, tolerance, ("Poincaré section", Style::Dots), out)
+}
+
+/// A phase portrait.
+pub fn portrait(
+    options: &ModelOptions,
+    coordinate: &str,
+    interval: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    plane(options, coordinate, interval, counts, tolerance, ("Phase portrait", Style::Line), out)
+}
+
+/// Velocity over position.
+fn plane(
+    options: &ModelOptions,
+    coordinate: &str,
+    interval: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    (name, style): (&str, Style),
+    out: Option<&Path>,
+) -> Result<(), Exit> {
     let scene = smooth(options)?;
     let index = velocity(&scene.model, coordinate)?;
-    let points = strobe(&scene.model, index, period, counts[0], counts[1], tolerance)?;
-    let mut page = Page::new(&format!("Poincaré section of {}", options.model));
-    page.say(&format!("{} points, one each {period} s, after {} periods", points.len(), counts[0]));
+    let points = strobe(&scene.model, index, interval, counts[0], counts[1], tolerance)?;
+    let mut page = Page::new(&format!("{name} of {}", options.model));
+    page.say(&format!("{} points, one each {interval} s, after {} of them", points.len(), counts[0]));
     let table: String = points.iter().map(|[x, v]| format!("{x:?},{v:?}\n")).collect();
     page.file("section.csv", format!("position,velocity\n{table}").into_bytes());
     let curves = vec![(String::new(), points)];
     let title = format!("Velocity over position, {coordinate}");
     let across = "position, from that of the start".to_owned();
-    page.chart("section", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    page.chart("section", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)
 }
 

@@ -1,13 +1,15 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
-//! `limit-cycle`, `lyapunov`, `poincare`, `spectrum`, `bifurcation`.
+//! `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`.
 //!
 //! They run on any scene, with exact derivatives of its own equations of motion; with contacts only `floquet` and `limit-cycle` do.
 
+mod curves;
 mod cycles;
 mod page;
 mod small;
 
-pub use cycles::{bifurcation, lyapunov, multipliers, poincare, spectrum};
+pub use curves::continuation;
+pub use cycles::{bifurcation, lyapunov, multipliers, poincare, portrait, spectrum};
 pub use small::{covariance, frequency_response, linearise, modes};
 
 use crate::args::ModelOptions;
