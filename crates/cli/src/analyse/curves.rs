@@ -1,12 +1,13 @@
 //! Curves of periodic motions over a value of a scene.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, settings, short, smooth};
+use super::{failed, short, smooth};
 use crate::args::ModelOptions;
 use crate::exit::Exit;
 use dalembert_analysis::AnalysisError;
 use dalembert_analysis::continuation::{Ending, Kind, Options, follow};
 use dalembert_analysis::dense::Matrix;
+use dalembert_analysis::field::Settings;
 use dalembert_analysis::map::{Image, Map, fixed_point};
 use dalembert_analysis::motion::Motion;
 use dalembert_methods::system::System;
@@ -40,7 +41,7 @@ impl SceneMap<'_> {
         state.v.copy_from_slice(&z[q..q + v]);
         state.x.copy_from_slice(&z[q + v..]);
         let until = state.t + self.period;
-        Motion::new(&scene.model, settings(self.tolerance)).advance(&mut state, columns, until)?;
+        Motion::new(&scene.model, Settings::within(self.tolerance)).advance(&mut state, columns, until)?;
         Ok([&state.q[..], &state.v, &state.x].concat())
     }
 }

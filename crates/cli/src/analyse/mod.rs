@@ -17,7 +17,6 @@ use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
 use dalembert::scene::Scene;
-use dalembert_analysis::field::{Settings, Tolerance};
 use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::system::System;
 
@@ -35,11 +34,6 @@ fn smooth(options: &ModelOptions) -> Result<Scene, Exit> {
         return Err(Exit::Usage(reason.to_owned()));
     }
     Ok(scene)
-}
-
-/// How motions are computed.
-fn settings(tolerance: f64) -> Settings {
-    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
 }
 
 /// The velocity with a name, or whose name ends with it.
