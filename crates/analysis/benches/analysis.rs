@@ -48,7 +48,7 @@ fn main() {
         return;
     }
     for (name, work) in [
-        ("duffing-exponents-240000s", &mut (|| exponents(60)) as &mut dyn FnMut() -> (f64, f64)),
+        ("duffing-exponents-160000s", &mut (|| exponents(40)) as &mut dyn FnMut() -> (f64, f64)),
         ("duffing-exponents-8000s", &mut || exponents(2)),
         ("mathieu-chart-500", &mut || mathieu(500)),
         ("mathieu-chart-60", &mut || mathieu(60)),

@@ -92,6 +92,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The usual method with one number for relative and absolute errors.
+    pub fn within(tolerance: f64) -> Self {
+        Self { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Self::default() }
+    }
+}
+
 /// The stages of a step and the step size to try next.
 #[derive(Clone, Debug)]
 pub struct Stepper<R, const N: usize> {

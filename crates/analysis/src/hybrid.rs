@@ -15,7 +15,7 @@
 
 use crate::dense::Matrix;
 use crate::error::AnalysisError;
-use crate::field::{Number, Settings, Stepper, Tolerance, seeded};
+use crate::field::{Number, Settings, Stepper, seeded};
 use dalembert_methods::events::{Crossing, Direction, Hit, Locator, Trigger};
 use dalembert_methods::{Jet, Real};
 
@@ -253,9 +253,4 @@ impl<F: crate::field::Field<N>, G: Function<N>, const N: usize> Hybrid<N> for Se
     fn reset<R: Real>(&self, _mode: usize, _guard: usize, _t: R, z: &[R; N], _p: &[R]) -> [R; N] {
         *z
     }
-}
-
-/// The settings with which events are usually sought.
-pub fn settings(tolerance: f64) -> Settings {
-    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
 }

@@ -21,6 +21,7 @@ pub mod motion;
 pub mod problems;
 pub mod response;
 pub mod routh;
+pub mod shooting;
 pub mod spectrum;
 pub mod sweep;
 pub mod touching;

@@ -64,11 +64,10 @@ pub fn kaplan_yorke(exponents: &[f64], zero: f64) -> f64 {
 }
 
 impl Spectrum {
-    /// A spectrum from the means of batches of several motions: `means[motion][batch]`.
-    pub fn of_batches(means: &[Vec<Vec<f64>>]) -> Self {
-        let n = means.first().and_then(|m| m.first()).map_or(0, Vec::len);
-        let count = means.iter().map(Vec::len).sum::<usize>() as f64;
-        let given = means;
+    /// A spectrum from the means of batches of several motions: `given[motion][batch]`.
+    pub fn of_batches(given: &[Vec<Vec<f64>>]) -> Self {
+        let n = given.first().and_then(|m| m.first()).map_or(0, Vec::len);
+        let count = given.iter().map(Vec::len).sum::<usize>() as f64;
         let mean = |i: usize| given.iter().flatten().map(|b| b[i]).sum::<f64>() / count;
         // Directions that others do not feel keep their place in the frame: the order is made here.
         let mut order: Vec<usize> = (0..n).collect();

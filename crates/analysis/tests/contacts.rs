@@ -4,7 +4,7 @@
 use dalembert_analysis::AnalysisError;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
-use dalembert_analysis::field::{Settings, Tolerance};
+use dalembert_analysis::field::Settings;
 use dalembert_analysis::hybrid::{self, Place};
 use dalembert_analysis::problems::ImpactOscillator;
 use dalembert_analysis::touching::{flow, orbit};
@@ -14,10 +14,6 @@ use dalembert_methods::problems::touching::{Ball, Belt, Rod, Touching, Toy};
 use dalembert_methods::system::{State, System};
 use std::f64::consts::TAU;
 
-fn settings() -> Settings {
-    Settings { tolerance: Tolerance { relative: 1e-12, absolute: 1e-12 }, ..Settings::default() }
-}
-
 /// Carries the unit changes of all coordinates of a model with q̇ = v and compares with central differences. Returns the kinds of events.
 fn check<Y: Contacts>(model: &Y, q: &[f64], v: &[f64], until: f64) -> Vec<Kind> {
     let n = q.len();
@@ -26,7 +22,7 @@ fn check<Y: Contacts>(model: &Y, q: &[f64], v: &[f64], until: f64) -> Vec<Kind> 
     start.v.copy_from_slice(v);
     let run = |start: &State<f64>, columns: &mut Matrix| {
         let mut s = start.clone();
-        let events = flow(model, &mut s, columns, until, &Options::default(), settings()).unwrap();
+        let events = flow(model, &mut s, columns, until, &Options::default(), Settings::within(1e-12)).unwrap();
         (s, events.iter().map(|e| e.kind).collect::<Vec<_>>())
     };
     let mut columns = Matrix::unit(2 * n);
@@ -74,7 +70,7 @@ fn changes_pass_stops_and_slips() {
     (start.q[0], start.v[0]) = (0.03, 0.05);
     let run = |start: &State<f64>, columns: &mut Matrix| {
         let mut s = start.clone();
-        let events = flow(&model, &mut s, columns, 1.5, &Options::default(), settings()).unwrap();
+        let events = flow(&model, &mut s, columns, 1.5, &Options::default(), Settings::within(1e-12)).unwrap();
         (s, events.iter().map(|e| e.kind).collect::<Vec<_>>())
     };
     let mut columns = Matrix::zeros(4, 2);
@@ -132,11 +128,12 @@ fn an_impact_oscillator_has_a_cycle_with_known_multipliers() {
     let period = TAU / frequency;
     let options = Options::default();
     let mut s = Hybrid::new(&model).state(State::zeros(model.shape()));
-    flow(&model, &mut s, &mut Matrix::zeros(2, 0), 60.0 * period, &options, settings()).unwrap();
+    flow(&model, &mut s, &mut Matrix::zeros(2, 0), 60.0 * period, &options, Settings::within(1e-12)).unwrap();
     s.t = 0.0;
-    let found = orbit(&model, &s, period, 1e-10, &options, settings()).unwrap();
+    let found = orbit(&model, &s, period, 1e-10, &options, Settings::within(1e-12)).unwrap();
     let mut end = found.state.clone();
-    let impacts = flow(&model, &mut end, &mut Matrix::zeros(2, 0), period, &options, settings()).unwrap().len();
+    let impacts =
+        flow(&model, &mut end, &mut Matrix::zeros(2, 0), period, &options, Settings::within(1e-12)).unwrap().len();
     assert!(impacts > 0);
     let product = found.multipliers[0] * found.multipliers[1];
     let expected = restitution.powi(2 * i32::try_from(impacts).unwrap()) * (-2.0 * damping * period).exp();
@@ -146,7 +143,7 @@ fn an_impact_oscillator_has_a_cycle_with_known_multipliers() {
     let z = [found.state.q[0], found.state.v[0], 0.0];
     let lifted = p.map(dalembert_methods::Jet::<f64, 3>::from);
     let mut place = Place { t: 0.0.into(), z: dalembert_analysis::field::seeded(&z), mode: 0 };
-    hybrid::flow(&ImpactOscillator, &mut place, &lifted, period, 100, settings()).unwrap();
+    hybrid::flow(&ImpactOscillator, &mut place, &lifted, period, 100, Settings::within(1e-12)).unwrap();
     let map = Matrix::from_fn(2, 2, |i, j| place.z[i].eps[j]);
     for (a, b) in eigenvalues(&map).unwrap().iter().zip(&found.multipliers) {
         assert!((*a - *b).modulus() < 1e-7, "{a:?} {b:?}");
@@ -159,6 +156,7 @@ fn events_of_several_contacts_at_once_are_refused() {
     let model = Touching(Rod { gravity: 9.81, lift: 0.0, friction: 0.0, restitution: 0.6 });
     let mut s = Hybrid::new(&model).state(State::zeros(model.shape()));
     s.q[1] = 0.5;
-    let error = flow(&model, &mut s, &mut Matrix::unit(6), 0.5, &Options::default(), settings()).unwrap_err();
+    let error =
+        flow(&model, &mut s, &mut Matrix::unit(6), 0.5, &Options::default(), Settings::within(1e-12)).unwrap_err();
     assert!(matches!(&error, AnalysisError::Invalid { reason } if reason.contains("at once")), "{error}");
 }

@@ -4,7 +4,7 @@
 use dalembert_analysis::AnalysisError;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
-use dalembert_analysis::field::{Settings, Tolerance};
+use dalembert_analysis::field::Settings;
 use dalembert_analysis::linear::Verdict;
 use dalembert_analysis::linearise::{linearise, null_space};
 use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
@@ -13,10 +13,6 @@ use dalembert_methods::algebra::{Mass, MassBlock};
 use dalembert_methods::problems::{FreeBody, Pendulum, Problem};
 use dalembert_methods::system::{Shape, State, System};
 use std::f64::consts::TAU;
-
-fn settings(tolerance: f64) -> Settings {
-    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
-}
 
 #[test]
 fn a_null_space_is_one_and_is_told_by_its_coordinates() {
@@ -50,7 +46,7 @@ fn a_constrained_pendulum_is_linearised_in_one_coordinate() {
 
 /// Changes carried along a motion are differences of neighbouring motions.
 fn check_changes<P: Problem>(problem: &P, until: f64) {
-    let mut motion = Motion::new(problem, settings(1e-12));
+    let mut motion = Motion::new(problem, Settings::within(1e-12));
     let start = problem.initial();
     let basis = motion.basis(&start).unwrap();
     let (mut end, mut columns) = (start.clone(), basis.clone());
@@ -110,14 +106,14 @@ impl System for Forced {
 fn a_driven_cycle_has_multipliers_and_exponents_that_agree() {
     let mut start = State::zeros(Forced(0.2).shape());
     start.q[0] = 1.0;
-    let mut motion = Motion::new(&Forced(0.2), settings(1e-10));
+    let mut motion = Motion::new(&Forced(0.2), Settings::within(1e-10));
     motion.advance(&mut start, &mut Matrix::zeros(2, 0), 20.0 * TAU).unwrap();
     start.t = 0.0;
-    let found = orbit(&Forced(0.2), &start, TAU, 1e-10, settings(1e-12)).unwrap();
+    let found = orbit(&Forced(0.2), &start, TAU, 1e-10, Settings::within(1e-12)).unwrap();
     let product = found.multipliers[0] * found.multipliers[1];
     assert!((product.re - (-0.2 * TAU).exp()).abs() < 1e-9 && product.im.abs() < 1e-12, "{found:?}");
     let options = ExponentOptions { interval: TAU, transient: 0.0, batch: 20.0 * TAU, batches: 5 };
-    let spectrum = exponents(&Forced(0.2), &found.state, &options, settings(1e-9)).unwrap();
+    let spectrum = exponents(&Forced(0.2), &found.state, &options, Settings::within(1e-9)).unwrap();
     assert_eq!((spectrum.exponents.len(), spectrum.exponents[0]), (3, 0.0));
     let sum: f64 = spectrum.exponents.iter().sum();
     assert!((sum + 0.2).abs() < 1e-7, "{spectrum:?}");
@@ -137,7 +133,7 @@ fn the_cycle_of_a_pendulum_is_one_of_a_family() {
     }
     let period = TAU / a * (pendulum.length / pendulum.gravity).sqrt();
     let start = pendulum.initial();
-    let mut motion = Motion::new(&pendulum, settings(1e-12));
+    let mut motion = Motion::new(&pendulum, Settings::within(1e-12));
     let (map, end) = motion.monodromy(&start, period).unwrap();
     let difference = motion.difference(&start, &end).unwrap();
     assert!(difference.iter().all(|d| d.abs() < 1e-8), "{difference:?}");
@@ -146,6 +142,6 @@ fn the_cycle_of_a_pendulum_is_one_of_a_family() {
     for multiplier in eigenvalues(&map).unwrap() {
         assert!((multiplier - dalembert_methods::algebra::Complex::from(1.0)).modulus() < 1e-4, "{map:?}");
     }
-    let error = orbit(&pendulum, &start, period, 1e-7, settings(1e-12)).unwrap_err();
+    let error = orbit(&pendulum, &start, period, 1e-7, Settings::within(1e-12)).unwrap_err();
     assert!(matches!(error, AnalysisError::NotIsolated { .. }), "{error}");
 }

@@ -9,6 +9,7 @@ use dalembert_analysis::field::Settings;
 use dalembert_analysis::hybrid::{Hybrid, Place, flow, saltation, to_event};
 use dalembert_analysis::map::{Cycle, Map, Stride, fixed_point};
 use dalembert_analysis::problems::{BlockOnBelt, Compass, ImpactOscillator, KneedWalker, RimlessWheel, SimplestWalker};
+use dalembert_analysis::shooting::{Boundary, basin, shoot};
 use dalembert_methods::Jet;
 
 /// ∂P/∂z by central differences of order four: with steps of 3e-5 rounding of 1e-12 costs some 1e-8.
@@ -164,6 +165,21 @@ fn the_kneed_walker_has_a_gait_that_ends() {
     let difference = differences(&map, z, slope).plus(-1.0, &exact).largest();
     println!("differences {difference:.1e} of {:.1e}", exact.largest());
     assert!(difference < 1e-6 * exact.largest());
+    // Straight legs on the slope leave three unknowns; three conditions on the end make it a gait.
+    let form = |i: usize, j: usize| {
+        [[-1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]][j][i]
+    };
+    let offset = KneedWalker::after_strike(slope, 0.0, [0.0, 0.0]).to_vec();
+    let boundary = Boundary::cycle(offset, Matrix::from_fn(6, 3, form), &[1, 3, 4]);
+    let shot = shoot(&map, &boundary, x, slope, 1e-11).unwrap();
+    assert!(shot.state.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-9), "{shot:?}");
+    // Starts with a little more or less speed come back to the gait, those with half of it fall.
+    let starts: Vec<Vec<f64>> = [0.5, 0.97, 1.0, 1.03]
+        .map(|f| KneedWalker::after_strike(slope, shot.unknowns[0], [f * shot.unknowns[1], shot.unknowns[2]]).to_vec())
+        .to_vec();
+    let back = basin(&map, z, slope, &starts, 40, 1e-6);
+    println!("{back:?}");
+    assert!(back[0].is_none() && back[2] == Some(0) && back[1].is_some() && back[3].is_some(), "{back:?}");
     for direction in [1.0, -1.0] {
         let options =
             Options { step: 0.01 * direction, steps: [1e-5, 0.05], range: [0.0, 0.1], points: 150, tolerance: 1e-9 };

@@ -114,11 +114,19 @@ pub fn study(study: &Study) -> Result<(), Exit> {
             let out = result.out.as_deref();
             analyse::spectrum(model, coordinate, *interval, counts, *settle, result.tolerance, out)
         }
-        Study::Bifurcation { model, parameter, from, to, count, strobe: s, result } => {
-            let spacing = (to - from) / (*count).max(2).saturating_sub(1) as f64;
-            let values: Vec<f64> = (0..*count).map(|k| from + spacing * k as f64).collect();
+        Study::Portrait { model, strobe: s, result } => {
+            let counts = [s.settle, s.points];
+            analyse::portrait(model, &s.coordinate, s.period, counts, result.tolerance, result.out.as_deref())
+        }
+        Study::Continuation { model, range: r, period, settle, points, result } => {
+            let (range, out) = ([r.from, r.to], result.out.as_deref());
+            analyse::continuation(model, &r.parameter, range, *period, *settle, *points, result.tolerance, out)
+        }
+        Study::Bifurcation { model, range: r, count, strobe: s, result } => {
+            let spacing = (r.to - r.from) / (*count).max(2).saturating_sub(1) as f64;
+            let values: Vec<f64> = (0..*count).map(|k| r.from + spacing * k as f64).collect();
             let (counts, out) = ([s.settle, s.points], result.out.as_deref());
-            analyse::bifurcation(model, parameter, &values, &s.coordinate, s.period, counts, result.tolerance, out)
+            analyse::bifurcation(model, &r.parameter, &values, &s.coordinate, s.period, counts, result.tolerance, out)
         }
     }
 }

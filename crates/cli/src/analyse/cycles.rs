@@ -1,13 +1,14 @@
 //! Periodic and chaotic motions of a scene.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, settings, short, smooth, velocity};
+use super::{failed, short, smooth, velocity};
 use crate::args::ModelOptions;
 use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
+use dalembert_analysis::field::Settings;
 use dalembert_analysis::floquet::exponents as floquet_exponents;
 use dalembert_analysis::motion::{ExponentOptions, Motion, Orbit, exponents, orbit};
 use dalembert_analysis::spectrum::{Window, welch};
@@ -22,7 +23,7 @@ use std::path::Path;
 fn settled(model: &Model, periods: f64, period: f64, tolerance: f64) -> Result<State<f64>, Exit> {
     let mut state = model.initial_state();
     let start = state.t;
-    let mut motion = Motion::new(model, settings(tolerance));
+    let mut motion = Motion::new(model, Settings::within(tolerance));
     let mut none = Matrix::zeros(motion.variation().size(), 0);
     motion.advance(&mut state, &mut none, start + periods * period).map_err(failed)?;
     state.t = start;
@@ -56,7 +57,7 @@ pub fn multipliers(
     let model = &scene.model;
     let mut page = Page::new(&format!("Periodic motion of {}", options.model));
     let touches = Contacts::contacts(model) > 0;
-    let (choice, settings) = (scene.run.contacts.options(scene.run.tolerance), settings(tolerance));
+    let (choice, settings) = (scene.run.contacts.options(scene.run.tolerance), Settings::within(tolerance));
     let state = if touches {
         let mut state = Hybrid::new(model).state(model.initial_state());
         let start = state.t;
@@ -122,7 +123,7 @@ pub fn lyapunov(
     let scene = smooth(options)?;
     let mut page = Page::new(&format!("Lyapunov exponents of {}", options.model));
     let state = scene.model.initial_state();
-    let found = exponents(&scene.model, &state, choice, settings(tolerance)).map_err(failed)?;
+    let found = exponents(&scene.model, &state, choice, Settings::within(tolerance)).map_err(failed)?;
     let mut rows = vec![["exponent [1/s]", "standard error"].map(str::to_owned).to_vec()];
     rows.extend(
         found.exponents.iter().zip(&found.errors).map(|(e, error)| vec![format!("{e:.5}"), format!("{error:.5}")]),
@@ -151,7 +152,7 @@ fn strobe(
 ) -> Result<Vec<[f64; 2]>, Exit> {
     let start = model.initial_state();
     let mut state = start.clone();
-    let mut motion = Motion::new(model, settings(tolerance));
+    let mut motion = Motion::new(model, Settings::within(tolerance));
     let mut none = Matrix::zeros(motion.variation().size(), 0);
     let mut out = Vec::with_capacity(points);
     for round in 1..=settle + points {
@@ -173,17 +174,42 @@ pub fn poincare(
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
+    plane(options, coordinate, period, counts, tolerance, ("Poincaré section", Style::Dots), out)
+}
+
+/// A phase portrait.
+pub fn portrait(
+    options: &ModelOptions,
+    coordinate: &str,
+    interval: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
+    plane(options, coordinate, interval, counts, tolerance, ("Phase portrait", Style::Line), out)
+}
+
+/// Velocity over position.
+fn plane(
+    options: &ModelOptions,
+    coordinate: &str,
+    interval: f64,
+    counts: [usize; 2],
+    tolerance: f64,
+    (name, style): (&str, Style),
+    out: Option<&Path>,
+) -> Result<(), Exit> {
     let scene = smooth(options)?;
     let index = velocity(&scene.model, coordinate)?;
-    let points = strobe(&scene.model, index, period, counts[0], counts[1], tolerance)?;
-    let mut page = Page::new(&format!("Poincaré section of {}", options.model));
-    page.say(&format!("{} points, one each {period} s, after {} periods", points.len(), counts[0]));
+    let points = strobe(&scene.model, index, interval, counts[0], counts[1], tolerance)?;
+    let mut page = Page::new(&format!("{name} of {}", options.model));
+    page.say(&format!("{} points, one each {interval} s, after {} of them", points.len(), counts[0]));
     let table: String = points.iter().map(|[x, v]| format!("{x:?},{v:?}\n")).collect();
     page.file("section.csv", format!("position,velocity\n{table}").into_bytes());
     let curves = vec![(String::new(), points)];
     let title = format!("Velocity over position, {coordinate}");
     let across = "position, from that of the start".to_owned();
-    page.chart("section", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    page.chart("section", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)
 }
 
@@ -201,7 +227,7 @@ pub fn spectrum(
     let index = velocity(&scene.model, coordinate)?;
     let mut state = scene.model.initial_state();
     let start = state.t + settle;
-    let mut motion = Motion::new(&scene.model, settings(tolerance));
+    let mut motion = Motion::new(&scene.model, Settings::within(tolerance));
     let mut none = Matrix::zeros(motion.variation().size(), 0);
     let mut samples = Vec::with_capacity(counts[0]);
     for k in 0..counts[0] {

@@ -1,13 +1,15 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
-//! `limit-cycle`, `lyapunov`, `poincare`, `spectrum`, `bifurcation`.
+//! `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`.
 //!
 //! They run on any scene, with exact derivatives of its own equations of motion; with contacts only `floquet` and `limit-cycle` do.
 
+mod curves;
 mod cycles;
 mod page;
 mod small;
 
-pub use cycles::{bifurcation, lyapunov, multipliers, poincare, spectrum};
+pub use curves::continuation;
+pub use cycles::{bifurcation, lyapunov, multipliers, poincare, portrait, spectrum};
 pub use small::{covariance, frequency_response, linearise, modes};
 
 use crate::args::ModelOptions;
@@ -15,7 +17,6 @@ use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
 use dalembert::scene::Scene;
-use dalembert_analysis::field::{Settings, Tolerance};
 use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::system::System;
 
@@ -33,11 +34,6 @@ fn smooth(options: &ModelOptions) -> Result<Scene, Exit> {
         return Err(Exit::Usage(reason.to_owned()));
     }
     Ok(scene)
-}
-
-/// How motions are computed.
-fn settings(tolerance: f64) -> Settings {
-    Settings { tolerance: Tolerance { relative: tolerance, absolute: tolerance }, ..Settings::default() }
 }
 
 /// The velocity with a name, or whose name ends with it.

@@ -8,12 +8,6 @@ use dalembert_analysis::problems::Mathieu;
 use std::f64::consts::{PI, TAU};
 use tempfile::tempdir;
 
-/// The numbers of a line that starts with a word.
-fn numbers(text: &str, start: &str) -> Vec<f64> {
-    let line = text.lines().find(|line| line.starts_with(start)).unwrap_or_default();
-    line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
-}
-
 /// The column of a table, below its header.
 fn column(text: &str, header: &str, index: usize) -> Vec<f64> {
     let below = text.lines().skip_while(|line| !line.starts_with(header)).skip(1);
@@ -98,7 +92,7 @@ fn duffings_oscillator_loses_what_its_damping_takes() {
     assert_eq!(exponents.len(), 3, "{out}");
     assert!((exponents.iter().sum::<f64>() + 0.2).abs() < 1e-4 && exponents[0] > 0.05, "{out}");
     assert!(folder.path().join("chaos/convergence.svg").exists());
-    assert!(numbers(&out, "dimension").is_empty() || out.contains("±"));
+    assert!(out.contains("dimension of Kaplan and Yorke: 2."), "{out}");
 }
 
 /// A cycle with one impact: the product of its multipliers is ε² exp(−2ζT).
@@ -111,6 +105,21 @@ fn the_impact_oscillator_has_a_cycle_through_its_wall() {
     let out = dalembert(folder.path(), &arguments).with(0).out;
     let moduli = column(&out, "multiplier", 2);
     assert!((moduli[0] * moduli[1] - 0.49 * (-0.2 * period).exp()).abs() < 1e-5, "{out}");
+}
+
+/// The motion inside one well doubles its period as the force grows, as the same field written by hand does.
+#[test]
+fn a_cycle_is_followed_over_a_value_of_its_scene() {
+    let folder = tempdir().unwrap();
+    let period = format!("{TAU:?}");
+    let arguments =
+        ["study", "continuation", "duffing-b", "--parameter", "parameters.force", "--from", "0.2", "--to", "0.32"];
+    let arguments = [&arguments[..], &["--period", &period, "--tolerance", "1e-11", "--out", "curve"]].concat();
+    let out = dalembert(folder.path(), &arguments).with(0).out;
+    let doubling = out.lines().find(|line| line.starts_with("PeriodDoubling")).unwrap_or_default();
+    let force: f64 = doubling.split_whitespace().nth(1).and_then(|x| x.parse().ok()).unwrap_or_default();
+    assert!(force > 0.2 && force < 0.32, "{out}");
+    assert!(folder.path().join("curve/curve.csv").exists());
 }
 
 /// What cannot be done is said.
