@@ -144,11 +144,6 @@ impl Page {
         self.files.push((format!("{name}.svg"), chart.draw(Form::File).into_bytes()));
     }
 
-    /// A further picture.
-    pub fn picture(&mut self, svg: &str) {
-        self.body += &format!("<figure>{svg}</figure>\n");
-    }
-
     /// A file that belongs to the study.
     pub fn file(&mut self, name: &str, bytes: Vec<u8>) {
         self.files.push((name.to_owned(), bytes));

@@ -426,6 +426,7 @@ impl<Y: System, S: Nest> Geometry<Y, S> for Curved<Y, S> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::problems::{FreeBody, Kepler, Problem};
 
