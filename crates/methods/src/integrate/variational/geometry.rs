@@ -425,6 +425,7 @@ impl<Y: System, S: Nest> Geometry<Y, S> for Curved<Y, S> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::problems::{FreeBody, Kepler, Problem};
