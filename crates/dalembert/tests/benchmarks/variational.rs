@@ -73,7 +73,7 @@ settings = { fixed_step = 0.05 }
 [output]
 every = 20
 "#;
-    let overrides: Overrides = std::iter::empty().collect();
+    let overrides: Overrides = std::iter::empty::<&str>().collect();
     let document = Document::from_text("pair", text, &overrides, &Limits::default());
     let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
     let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "pair", None, &mut ()).unwrap();
@@ -118,7 +118,7 @@ fn two_bodies_keep_their_momenta() {
 fn the_oscillator_has_only_its_starting_error() {
     let h = 0.5_f64;
     let a = 0.5 * (3.0_f64 / 7.0).sqrt();
-    let nodes = [0.0, 0.5 - a, 0.5, 0.5 + a, 1.0].iter().zip([9.0, 49.0, 64.0, 49.0, 9.0]);
+    let nodes = [0.0, 0.5 - a, 0.5, 0.5 + a, 1.0].into_iter().zip([9.0, 49.0, 64.0, 49.0, 9.0]);
     let sum: f64 = nodes.map(|(c, w)| w / 180.0 * (2.0 * h * (1.0 - c)).cos()).sum();
     let sigma = h / (h.sin() * h.cos()) * sum;
     let outcome = completed("oscillator", &[]);
