@@ -1,6 +1,6 @@
 """Eleven bodies by REBOUND's leapfrog and WHFast: errors of places after a century, energy, CPU seconds.
 
-usage: solar.py <state> <days> <truth>, with lines `name GM x y z vx vy vz` in AU and days, and the places at the end of the century that the example `solar`
+usage: solar.py <state> <days> <truth>, with lines `name GM x y z vx vy vz` in AU and days, and the places at the end of the century that the bench `solar`
 of dalembert-methods found. Used by `cargo xtask solar`.
 """
 

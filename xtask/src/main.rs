@@ -142,7 +142,7 @@ const CHORES: &[Chore] = &[
         name: "solar",
         arguments: "[days]",
         about: "the solar system for a million days by variational integrators and by REBOUND, planet by planet",
-        detail: "Runs the example `solar` of dalembert-methods on the state of the scene `solar-system`, and REBOUND's leapfrog and WHFast\n\
+        detail: "Runs the bench `solar` of dalembert-methods on the state of the scene `solar-system`, and REBOUND's leapfrog and WHFast\n\
                  from PyPI in the Python environment of `peers`. Prints errors of places after a century, energies, frequencies and seconds.",
         run: solar::run,
     },

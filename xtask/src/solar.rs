@@ -3,7 +3,7 @@
 use crate::peers::environment;
 use crate::shell::{self, Outcome, cargo, command, root, write};
 
-/// Runs the example `solar` and the outside tool on the same state against the same truth.
+/// Runs the bench `solar` and the outside tool on the same state against the same truth.
 pub fn run(arguments: &[String]) -> Outcome {
     let days = match arguments {
         [] => "1e6",
@@ -15,7 +15,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     let scene = root().join("crates/dalembert/scenes/solar-system.toml");
     let text = std::fs::read_to_string(&scene).map_err(|error| format!("cannot read {}: {error}", scene.display()))?;
     write(&state, &lines(&text))?;
-    let mut own = cargo(&["run", "--release", "--package", "dalembert-methods", "--example", "solar", "--"]);
+    let mut own = cargo(&["bench", "--package", "dalembert-methods", "--bench", "solar", "--"]);
     shell::run(own.arg(&state).arg(days).arg(&truth))?;
     let mut race = command(&python, &["benches/peers/solar.py"]);
     shell::run(race.arg(&state).arg(days).arg(&truth))

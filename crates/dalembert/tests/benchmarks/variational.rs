@@ -73,7 +73,7 @@ settings = { fixed_step = 0.05 }
 [output]
 every = 20
 "#;
-    let overrides: Overrides = Overrides::none();
+    let overrides: Overrides = std::iter::empty::<&str>().collect();
     let document = Document::from_text("pair", text, &overrides, &Limits::default());
     let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
     let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "pair", None, &mut ()).unwrap();

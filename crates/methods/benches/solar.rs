@@ -1,6 +1,6 @@
 //! Eleven bodies of the solar system by variational integrators: errors of positions after a century, energies over a million days, computing times.
 //!
-//! `cargo run --release -p dalembert-methods --example solar -- <state file> [days] [file for true places]` reads lines `name GM x y z vx vy vz` in AU and days (as
+//! `cargo bench -p dalembert-methods --bench solar -- <state file> [days] [file for true places]` reads lines `name GM x y z vx vy vz` in AU and days (as
 //! `cargo xtask solar` makes from the scene `solar-system`), takes `dop853` at its tightest as the truth of the first hundred years, and prints one table. With
 //! phase fitting, the estimated frequencies of every body follow: their mean and how far they swing.
 #![allow(clippy::print_stdout)]
@@ -89,7 +89,7 @@ fn errors(s: &State<f64>, truth: &State<f64>) -> Vec<f64> {
 type Made = Result<Variational<Bodies>, dalembert_methods::integrate::SettingsError>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let file = arguments.first().ok_or("give a state file")?;
     let days: f64 = arguments.get(1).map_or(Ok(1e6), |days| days.parse())?;
     let (mut names, mut masses, mut start) = (Vec::new(), Vec::new(), State::default());
