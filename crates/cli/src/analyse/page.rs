@@ -85,13 +85,9 @@ impl Chart {
             match self.style {
                 Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
                 Style::Dots => {
+                    let class = format!("f{k}");
                     for [x, y] in places {
-                        let at = [
-                            ("class", (&*format!("f{k}")).into()),
-                            ("cx", x.into()),
-                            ("cy", y.into()),
-                            ("r", 1.0.into()),
-                        ];
+                        let at = [("class", (&class).into()), ("cx", x.into()), ("cy", y.into()), ("r", 1.0.into())];
                         svg.leaf("circle", &at);
                     }
                 }
@@ -146,11 +142,6 @@ impl Page {
     pub fn chart(&mut self, name: &str, chart: &Chart) {
         self.body += &format!("<figure>{}</figure>\n", chart.draw(Form::Inline));
         self.files.push((format!("{name}.svg"), chart.draw(Form::File).into_bytes()));
-    }
-
-    /// A further picture.
-    pub fn picture(&mut self, svg: &str) {
-        self.body += &format!("<figure>{svg}</figure>\n");
     }
 
     /// A file that belongs to the study.
