@@ -159,6 +159,9 @@ fn a_period_doubling_of_duffing_is_located_and_seen_in_the_diagram() {
     let options =
         continuation::Options { step: 0.01, steps: [1e-6, 0.02], range: [0.1, 0.32], points: 200, tolerance: 1e-11 };
     let branch = follow(&map, Kind::Cycles, &cycle.state, 0.2, &options).unwrap();
+    let (_, fold) = branch.special.iter().find(|(s, _)| *s == Special::Fold).unwrap();
+    // The scene `duffing-b` folds at the same force.
+    assert!((fold.parameter - 0.258_607_456).abs() < 1e-8, "{}", fold.parameter);
     let (_, point) = branch.special.iter().find(|(s, _)| *s == Special::PeriodDoubling).unwrap();
     let beyond = point.parameter + 0.003;
     let strobe = Strobe { period: TAU, steps: 100, transient: 300, kept: 4 };

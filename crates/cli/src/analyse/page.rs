@@ -87,7 +87,7 @@ impl Chart {
                 Style::Dots => {
                     let class = format!("f{k}");
                     for [x, y] in places {
-                        let at = [("class", (&*class).into()), ("cx", x.into()), ("cy", y.into()), ("r", 1.0.into())];
+                        let at = [("class", (&class).into()), ("cx", x.into()), ("cy", y.into()), ("r", 1.0.into())];
                         svg.leaf("circle", &at);
                     }
                 }
