@@ -88,7 +88,11 @@ pub(crate) fn settle(couplings: &[JointCoupling], tree: &Tree, initial: &mut [f6
                 let x = place(joint).map_or(0.0, |at| initial[at]);
                 c.iter().rev().fold(0.0, |sum, c| (sum + c) * x)
             };
-            initial[at] = (offset - others.iter().map(value).sum::<f64>()) / slope;
+            let wanted = (offset - others.iter().map(value).sum::<f64>()) / slope;
+            // Coefficients beyond all measure are for the scene to refuse.
+            if wanted.is_finite() {
+                initial[at] = wanted;
+            }
         }
     }
 }

@@ -139,3 +139,33 @@ fn drives_of_a_robot_file_act_in_the_scene() {
     }
     assert!((angle - exact).abs() < 1e-6, "{angle} {exact}");
 }
+
+/// A servo on a slide gives way by m g/k = 0.2 m, a slide that follows it by a half goes 0.1 m with it, and a mass on a tendon stretches it by 0.2 m.
+#[test]
+fn couplings_and_tendons_of_a_robot_file_act_in_the_scene() {
+    let folder = tempdir().unwrap();
+    let body = |name: &str, axis: &str, mass: f64, rest: &str| {
+        format!(
+            "<body name=\"{name}\"><joint name=\"{name}\" type=\"slide\" axis=\"{axis}\" damping=\"20\"/>\
+             <inertial pos=\"0 0 0\" mass=\"{mass}\" diaginertia=\"1 1 1\"/>{rest}</body>"
+        )
+    };
+    let text = format!(
+        "<mujoco><option gravity=\"0 0 -10\"/><worldbody><site name=\"up\" pos=\"0 0 3\"/>{}{}{}</worldbody>\
+         <tendon><spatial name=\"line/1\" stiffness=\"50\"><site site=\"up\"/><site site=\"low\"/></spatial></tendon>\
+         <equality><joint name=\"half\" joint1=\"c\" joint2=\"s\" polycoef=\"0 0.5\"/></equality>\
+         <actuator><position name=\"hold\" joint=\"s\" kp=\"100\" forcerange=\"-5 30\"/></actuator></mujoco>",
+        body("s", "0 0 1", 2.0, ""),
+        body("c", "1 0 0", 1.0, ""),
+        body("t", "0 0 1", 1.0, "<site name=\"low\"/>")
+    );
+    std::fs::write(folder.path().join("hand.xml"), text).unwrap();
+    let out = dalembert(folder.path(), &["import", "hand.xml", "--out", "hand.toml"]).with(0).out;
+    assert_eq!(out.matches("not taken over").count(), 1, "only the control is left open: {out}");
+    let out = dalembert(folder.path(), &["run", "hand.toml", "--until", "20", "--json", "--out", "run"]).with(0).out;
+    let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for (k, exact) in [-0.2, -0.1, -0.2].into_iter().enumerate() {
+        let found = summary["final_state"]["q"][k].as_f64().unwrap();
+        assert!((found - exact).abs() < 1e-6, "{k}: {found} against {exact}");
+    }
+}

@@ -24,7 +24,7 @@ fn machine(angles: [f64; 2], speeds: [f64; 3]) -> String {
         format!("[[body.tree.links]]\nname = \"{name}\"\ncoordinates = [{q:?}]\nvelocities = [{v:?}]\n{rest}\n")
     };
     let wheel = |inertia: f64| {
-        format!("mass = 1\ninertia = [1, 1, {inertia:?}]\njoint = {{ kind = \"revolute\", axis = [0, 0, 1] }}")
+        format!("mass = 1\ninertia = [2, 2, {inertia:?}]\njoint = {{ kind = \"revolute\", axis = [0, 0, 1] }}")
     };
     let slide = "mass = 0.5\ninertia = [1, 1, 1]\njoint = { kind = \"prismatic\", axis = [0, 1, 0] }";
     let mut text = String::from("[body.tree]\nkind = \"tree\"\n");
