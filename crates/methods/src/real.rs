@@ -120,16 +120,6 @@ pub trait Real:
     fn scale_plus(self, k: f64, c: Self) -> Self {
         self * k + c
     }
-    /// The same numbers as plain ones if they are, for work that is done faster on those.
-    #[inline(always)]
-    fn plain(_numbers: &[Self]) -> Option<&[f64]> {
-        None
-    }
-    /// The same numbers as plain ones if they are, to be written.
-    #[inline(always)]
-    fn plain_mut(_numbers: &mut [Self]) -> Option<&mut [f64]> {
-        None
-    }
     /// Sines and cosines of many angles in radians; some numbers compute several at once.
     #[inline(always)]
     fn sin_cos_all(angles: &[Self], out: &mut [(Self, Self)]) {
@@ -181,14 +171,6 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
 impl Real for f64 {
     type Mask = bool;
 
-    #[inline(always)]
-    fn plain(numbers: &[Self]) -> Option<&[f64]> {
-        Some(numbers)
-    }
-    #[inline(always)]
-    fn plain_mut(numbers: &mut [Self]) -> Option<&mut [f64]> {
-        Some(numbers)
-    }
     #[inline(always)]
     fn sqrt(self) -> Self {
         self.sqrt()

@@ -12,7 +12,7 @@
 
 use crate::columns::{Alone, Fours, Pack};
 use crate::fast::{Fast, FastLanes};
-use crate::{Tree, Wrench, aba, crba, derivatives, flat, rnea};
+use crate::{Tree, Wrench, aba, crba, derivatives, rnea};
 use dalembert_methods::Real;
 
 /// Which instructions entry points may use. A level beyond the processor cannot be had.
@@ -109,22 +109,6 @@ fn rnea_derivatives_fused<T: Real>(
     out: &mut derivatives::RneaDerivatives<T>,
 ) {
     derivatives::rnea_derivatives(tree, q, v, a, external, work, out);
-}
-
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-fn fill_fused<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
-    flat::passes(tree, q, v, cache);
-}
-
-/// [`flat::fill`] with the best instructions of this processor.
-pub(crate) fn fill(tree: &Tree, q: &[f64], v: &[f64], cache: &mut [f64]) {
-    if Level::best().fused {
-        let (q, v, cache) = (Fast::<true>::view(q), Fast::<true>::view(v), Fast::<true>::view_mut(cache));
-        // SAFETY: the level says that the processor has the instructions.
-        unsafe { fill_fused(tree, q, v, cache) }
-    } else {
-        flat::passes(tree, Fast::<false>::view(q), Fast::<false>::view(v), Fast::<false>::view_mut(cache));
-    }
 }
 
 /// From this number of velocities on the wider packs of columns are the faster ones.

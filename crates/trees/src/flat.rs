@@ -65,17 +65,6 @@ fn put_inertia<T: Real>(cache: &mut [T], body: usize, y: &Y3<T>) {
 
 /// Fills the array; accelerations and loads are those at zero accelerations of the joints, without weight.
 pub fn fill<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
-    #[cfg(not(test))]
-    if let (Some(q), Some(v), Some(cache)) = (T::plain(q), T::plain(v), T::plain_mut(cache)) {
-        crate::entry::fill(tree, q, v, cache);
-        return;
-    }
-    passes(tree, q, v, cache);
-}
-
-/// The three passes of [`fill`].
-#[inline(always)]
-pub(crate) fn passes<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
     let ground =
         FrameZero { r: M3::identity(), p: V3::zero(), w: V3::zero(), v: V3::zero(), al: V3::zero(), a: V3::zero() };
     for (i, b) in tree.bodies.iter().enumerate() {

@@ -62,7 +62,7 @@ fn place<T: Real>(b: &Body, q: &[T], trig: (T, T)) -> Placement<T> {
 }
 
 /// The placement of one body by itself.
-#[inline(always)]
+#[inline]
 pub(crate) fn place_alone<T: Real>(b: &Body, q: &[T]) -> Placement<T> {
     let trig = match b.motion {
         Motion::RevoluteX | Motion::RevoluteY | Motion::RevoluteZ | Motion::Revolute | Motion::Helical => {
