@@ -427,7 +427,6 @@ impl<Y: System, S: Nest> Geometry<Y, S> for Curved<Y, S> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::problems::{FreeBody, Kepler, Problem};
 
