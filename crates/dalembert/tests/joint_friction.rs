@@ -264,7 +264,7 @@ fn stops_of_a_cone_keep_the_energy() {
     let text = "[world]\ngravity = [0, 0, -10]\n[body.tree]\nkind = \"tree\"\nstop_stiffness = 100\nstop_damping = 0\n[[body.tree.links]]\nname = \"rod\"\nmass = 1\n\
                 centre = [0, 0, -0.5]\ninertia = [0.1, 0.12, 0.05]\njoint = { kind = \"spherical\" }\nvelocities = [2, 3, 4]\n\
                 cone = { axis = [0.1, 0, 1], swing = 0.4, twist = [-0.5, 0.7] }\n";
-    let outcome = completed(text, &["run.until=3", "run.tolerance=1e-9", "output.every=0.1"]);
+    let outcome = completed(text, &["run.until=3", "run.tolerance=1e-10", "output.every=0.1"]);
     let energy = outcome.trajectory.column("energy.total").unwrap().to_vec();
     assert!(energy.iter().all(|e| (e - energy[0]).abs() < 1e-5), "{energy:?}");
 }
