@@ -1,6 +1,6 @@
 //! Variational integrators: discrete Lagrangians, phase fitting and Lie groups.
 //!
-//! The action of one step is approximated first, then made stationary ([`discrete`]). What results is symplectic, keeps the momenta that
+//! The action of one step is approximated first, then made stationary (`discrete`). What results is symplectic, keeps the momenta that
 //! belong to symmetries to rounding, and its energy oscillates without drift (\[1\]); forces without potential enter as virtual work.
 //! All members here are one-step maps of (q, v) with p = M v at both ends, at a fixed step:
 //!
@@ -9,7 +9,7 @@
 //! | `variational` | straight | α and 1 − α: ½ midpoint, 0 trapezoidal (Störmer–Verlet, RATTLE) | 2; 4, 6, 8 by composition |
 //! | `galerkin_gauss` | degree s | s Gauss points | 2s |
 //! | `galerkin_lobatto` | degree s | s + 1 Lobatto points (Lobatto IIIA–IIIB with constraints at all of them) | 2s |
-//! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord ([`geometry`]) | 2; 4, 6, 8 by composition |
+//! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
 //! | `multirate` | straight, in micro steps | slow forces at the ends of macro steps, fast ones at the middle or the ends of micro steps | 2 |
 //! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
 //!
