@@ -93,12 +93,9 @@ fn steps_meet_the_order_conditions_up_to_their_order_and_no_further() {
 
 #[test]
 fn error_estimates_vanish_up_to_their_order() {
-    for (tableau, weights, order) in [
-        (&RK4, RK4.error, 3),
-        (&DOPRI5, DOPRI5.error, 4),
-        (&DOP853, DOP853.error, 5),
-        (&DOP853, DOP853.error_low, 3),
-    ] {
+    for (tableau, weights, order) in
+        [(&RK4, RK4.error, 3), (&DOPRI5, DOPRI5.error, 4), (&DOP853, DOP853.error, 5), (&DOP853, DOP853.error_low, 3)]
+    {
         for nodes in 1..=order {
             assert!(violation(tableau, weights, nodes, 0.0) < ROUNDING, "{order} {nodes}");
         }
