@@ -9,6 +9,7 @@ pub mod nlp;
 pub mod problems;
 mod reduced;
 pub mod report;
+pub mod sqp;
 pub mod written;
 
 pub use nlp::{Bound, Nlp, Point, Size};

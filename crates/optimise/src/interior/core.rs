@@ -8,6 +8,7 @@
 use super::filter::Filter;
 use super::kkt::{Kkt, NoStep};
 use super::options::{Barrier, Options};
+use super::search::Watchdog;
 use super::shape::Shape;
 use crate::nlp::Nlp;
 use std::cell::Cell;
@@ -133,7 +134,9 @@ pub(super) struct Core<'a> {
     pub sigma: Vec<f64>,
     pub trial: Iterate,
     pub trial_residual: Vec<f64>,
-    pub scratch: Vec<f64>,
+    /// Steps in a row that were shortened, and the trial of full ones.
+    pub shortened: usize,
+    pub watchdog: Option<Box<Watchdog>>,
 }
 
 /// φ = f − μ Σ ln gaps + κ_d μ Σ gaps of unknowns with one bound; not a number if a gap is not positive.
@@ -222,7 +225,8 @@ impl<'a> Core<'a> {
             trial_residual: vec![0.0; shape.m],
             slope: vec![0.0; shape.unknowns],
             sigma: vec![0.0; shape.unknowns],
-            scratch: vec![0.0; shape.unknowns.max(shape.m)],
+            shortened: 0,
+            watchdog: None,
             rows: rows.to_vec(),
             step: zero.clone(),
             trial: zero,

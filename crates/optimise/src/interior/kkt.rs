@@ -160,13 +160,6 @@ impl Kkt {
         }
     }
 
-    /// Makes the regularisation larger than it is, after a step that was of no use.
-    pub fn strengthen(&mut self, shape: &Shape) -> Result<(), NoStep> {
-        self.regularisation = if self.regularisation == 0.0 { FIRST.max(DECAY * self.last) } else { self.regularisation * GROWTH };
-        self.last = self.regularisation;
-        self.try_factor(shape).map(|_| ())
-    }
-
     /// Solves for the step against residuals `r` of all unknowns and `r_c` of the constraints.
     pub fn solve(&mut self, shape: &Shape, r: &[f64], r_c: &[f64], dp: &mut [f64], dy: &mut [f64]) -> Result<(), NoStep> {
         let n = self.n;

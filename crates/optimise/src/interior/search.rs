@@ -23,6 +23,31 @@ const RESTORED: f64 = 0.9;
 const RISE: f64 = 5.0;
 /// Multipliers of bounds larger than this after a restoration are set to one.
 const RESET: f64 = 1e3;
+/// After this many shortened steps in a row, full ones are tried.
+const PATIENCE: usize = 10;
+/// So many full steps may be taken before one must be acceptable.
+const TRIALS: usize = 3;
+
+/// What a trial point is compared with.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Reference {
+    theta: f64,
+    phi: f64,
+    slope: f64,
+}
+
+/// Where trials of full steps began ([1] section 3.2).
+#[derive(Clone, Debug)]
+pub(super) struct Watchdog {
+    now: Iterate,
+    step: Iterate,
+    residual: Vec<f64>,
+    f: f64,
+    mu: f64,
+    length: f64,
+    reference: Reference,
+    trials: usize,
+}
 
 impl Core<'_> {
     /// f and the residual at now + α step; false where something has no value.
@@ -41,17 +66,11 @@ impl Core<'_> {
 
     /// Finds an acceptable step and takes it; false if there is none.
     pub fn search(&mut self) -> bool {
-        let (theta, phi) = (self.theta(), barrier(&self.shape, self.mu, &self.now.p, self.f));
-        let n = self.shape.n;
-        let slope: f64 = (0..self.shape.unknowns)
-            .map(|i| {
-                (self.barrier_gradient(i, self.mu) + if i < n { self.gradient[i] } else { 0.0 }) * self.step.p[i]
-            })
-            .sum();
+        let here = self.reference();
         let most = self.primal_length(self.boundary());
         let relative = (0..self.shape.unknowns)
             .fold(0.0f64, |a, i| a.max(self.step.p[i].abs() / (1.0 + self.now.p[i].abs())));
-        if relative < 10.0 * f64::EPSILON && theta < 1e-4 {
+        if relative < 10.0 * f64::EPSILON && here.theta < 1e-4 {
             // Nothing moves any more: take the step as it is.
             self.tiny += 1;
             if let Some((f, ..)) = self.try_step(most) {
@@ -60,17 +79,69 @@ impl Core<'_> {
             }
         }
         self.tiny = 0;
-        let least = self.least_length(theta, slope);
+        if self.watchdog.is_none() && self.shortened >= PATIENCE && here.theta > 0.0 {
+            self.watchdog = Some(Box::new(Watchdog {
+                now: self.now.clone(),
+                step: self.step.clone(),
+                residual: self.residual.clone(),
+                f: self.f,
+                mu: self.mu,
+                length: most,
+                reference: here,
+                trials: 0,
+            }));
+        }
+        if let Some(mut dog) = self.watchdog.take() {
+            if dog.mu == self.mu {
+                if let Some((f, theta, phi)) = self.try_step(most) {
+                    if self.accept(dog.length, &dog.reference, theta, phi) {
+                        self.shortened = 0;
+                        self.take(most, f);
+                        return true;
+                    }
+                    if dog.trials < TRIALS {
+                        dog.trials += 1;
+                        self.watchdog = Some(dog);
+                        self.take(most, f);
+                        return true;
+                    }
+                }
+                // Back to where the trials began, and a shorter step from there.
+                (self.now, self.step, self.residual, self.f) = (dog.now, dog.step, dog.residual, dog.f);
+                self.shortened = 0;
+                return self.backtrack(dog.length, &dog.reference, false);
+            }
+            self.shortened = 0;
+        }
+        self.backtrack(most, &here, true)
+    }
+
+    /// Violation, barrier objective and its slope along the step, at the present point.
+    fn reference(&self) -> Reference {
+        let n = self.shape.n;
+        let slope = (0..self.shape.unknowns)
+            .map(|i| {
+                (self.barrier_gradient(i, self.mu) + if i < n { self.gradient[i] } else { 0.0 }) * self.step.p[i]
+            })
+            .sum();
+        Reference { theta: self.theta(), phi: barrier(&self.shape, self.mu, &self.now.p, self.f), slope }
+    }
+
+    /// Halves the step until it is acceptable.
+    fn backtrack(&mut self, most: f64, here: &Reference, correct: bool) -> bool {
+        let least = self.least_length(here.theta, here.slope);
         let mut length = most;
         let mut first = true;
         while first || length >= least {
             let tried = self.try_step(length);
-            if let Some((f, trial_theta, trial_phi)) = tried {
-                if self.accept(length, slope, theta, phi, trial_theta, trial_phi) {
+            if let Some((f, theta, phi)) = tried {
+                if self.accept(length, here, theta, phi) {
+                    self.shortened = if first { 0 } else { self.shortened + 1 };
                     self.take(length, f);
                     return true;
                 }
-                if first && trial_theta >= theta && self.correct(length, slope, theta, phi, trial_theta) {
+                if first && correct && theta >= here.theta && self.correct(length, here, theta) {
+                    self.shortened = 0;
                     return true;
                 }
             }
@@ -93,7 +164,8 @@ impl Core<'_> {
     }
 
     /// Whether a trial point is acceptable; if it is not by Armijo's rule, the filter learns of the present point.
-    fn accept(&mut self, length: f64, slope: f64, theta: f64, phi: f64, trial_theta: f64, trial_phi: f64) -> bool {
+    fn accept(&mut self, length: f64, here: &Reference, trial_theta: f64, trial_phi: f64) -> bool {
+        let &Reference { theta, phi, slope } = here;
         if trial_phi > phi {
             let base = if phi.abs() > 10.0 { phi.abs().log10() } else { 1.0 };
             if (trial_phi - phi).log10() > RISE + base {
@@ -121,7 +193,7 @@ impl Core<'_> {
     }
 
     /// Second-order corrections of a full step that made the violation larger ([1] section 2.4).
-    fn correct(&mut self, length: f64, slope: f64, theta: f64, phi: f64, trial_theta: f64) -> bool {
+    fn correct(&mut self, length: f64, here: &Reference, trial_theta: f64) -> bool {
         let old: Iterate = self.step.clone();
         let mut corrected: Vec<f64> =
             self.residual.iter().zip(&self.trial_residual).map(|(c, trial)| length * c + trial).collect();
@@ -134,7 +206,7 @@ impl Core<'_> {
             }
             let most = self.primal_length(self.boundary());
             let Some((f, next_theta, next_phi)) = self.try_step(most) else { break };
-            if self.accept(length, slope, theta, phi, next_theta, next_phi) {
+            if self.accept(length, here, next_theta, next_phi) {
                 self.dual_step(self.mu);
                 self.take(most, f);
                 return true;
@@ -189,6 +261,7 @@ impl Core<'_> {
             return Err(End::NoProgress);
         }
         self.restorations += 1;
+        (self.watchdog, self.shortened) = (None, 0);
         let (n, m, theta) = (self.shape.n, self.shape.m, self.theta());
         self.filter.add(theta, barrier(&self.shape, self.mu, &self.now.p, self.f));
         let mu = self.mu.max(violation);

@@ -90,14 +90,4 @@ impl Shape {
             }
         }
     }
-
-    /// out ← J dx − ds.
-    pub fn product(&self, jacobian: &[f64], dp: &[f64], out: &mut [f64]) {
-        for i in 0..self.m {
-            out[i] = if self.slack[i] == usize::MAX { 0.0 } else { -dp[self.slack[i]] };
-        }
-        for (&(row, column), value) in self.jacobian.iter().zip(jacobian) {
-            out[row] += value * dp[column];
-        }
-    }
 }
