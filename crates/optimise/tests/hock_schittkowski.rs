@@ -1,51 +1,61 @@
 //! The collection of Hock and Schittkowski, by both solvers.
-#![allow(clippy::unwrap_used)]
+//!
+//! A program counts as solved if the solver says so and the objective is the published one, to the published digits. What is missed is listed here with
+//! the reason, and the lists are part of the test: a program that is newly missed, or newly solved, fails it.
 
-use dalembert_optimise::{interior, sqp};
 use dalembert_optimise::problems::{Problem, hock_schittkowski};
 use dalembert_optimise::report::{Control, Report};
+use dalembert_optimise::{interior, sqp};
 
-
-/// Solves all; returns a table and the numbers that were missed.
-fn all(solve: impl Fn(&mut Problem) -> Report) -> (String, Vec<usize>) {
-    let (mut table, mut missed) = (String::new(), Vec::new());
+/// Solves all; returns the numbers that were missed, and prints a table.
+fn missed(name: &str, solve: impl Fn(&mut Problem) -> Report) -> Vec<usize> {
+    let (mut missed, mut iterations, mut count) = (Vec::new(), 0, 0);
     for mut problem in hock_schittkowski() {
         let report = solve(&mut problem);
         let error = (report.objective - problem.best) / problem.best.abs().max(1.0);
         let good = report.outcome.is_success() && error.abs() <= problem.digits;
-        table += &format!(
-            "{:4} {} {:4} it {:4} f {:4} lu viol {:.1e} f {:.9e} best {:.9e} err {:.1e} {}\n",
+        println!(
+            "{name} {:4} {} {:4} iterations {:5} factorisations, objective {:.9e}, published {:.9e}, error {error:.1e}, violation {:.1e}: {}",
             problem.number,
-            if good { "  " } else { "✗ " },
+            if good { "solved" } else { "missed" },
             report.iterations,
-            report.counts.objective,
             report.counts.factorisations,
-            report.violation,
             report.objective,
             problem.best,
-            error,
+            report.violation,
             report.outcome
         );
-        if !good {
+        if good {
+            iterations += report.iterations;
+        } else {
             missed.push(problem.number);
         }
+        count += 1;
     }
-    (table, missed)
+    println!("{name}: {} of {count} solved with {iterations} iterations, missed {missed:?}", count - missed.len());
+    missed
+}
+
+/// Other minima, where the published one is not nearest to the start, are found for 2 (4.9412), 16 (23.1447), 20 (40.1987), 44 (−13), 55 (6.6667), 57
+/// (0.030648), 97 (4.0712) and 108 (−0.67498).
+#[test]
+fn interior_points_find_the_published_optima() {
+    let found = missed("interior", |p| {
+        interior::solve(&mut p.program, &interior::Options::default(), &mut |_| Control::Continue)
+    });
+    assert_eq!(found, [2, 16, 20, 44, 55, 57, 97, 108]);
 }
 
 #[test]
-fn interior_points_find_the_published_optima() {
-    let (table, missed) = all(|p| interior::solve(&mut p.program, &interior::Options::default(), &mut |_| Control::Continue));
-    println!("{table}\nmissed {missed:?}");
+fn adaptive_barriers_find_them_too() {
+    let options = interior::Options { barrier: interior::Barrier::Adaptive, ..Default::default() };
+    let found = missed("adaptive", |p| interior::solve(&mut p.program, &options, &mut |_| Control::Continue));
+    assert_eq!(found, [2, 16, 20, 44, 59, 97, 98, 108]);
 }
+
 #[test]
-fn adaptive() {
-    let o = interior::Options { barrier: interior::Barrier::Adaptive, ..Default::default() };
-    let (table, missed) = all(|p| interior::solve(&mut p.program, &o, &mut |_| Control::Continue));
-    println!("{table}\nmissed {missed:?}");
-}
-#[test]
-fn sequences() {
-    let (table, missed) = all(|p| sqp::solve(&mut p.program, &sqp::Options::default(), &mut |_| Control::Continue));
-    println!("{table}\nmissed {missed:?}");
+fn sequences_of_quadratic_programs_find_them_too() {
+    let found =
+        missed("sqp", |p| sqp::solve(&mut p.program, &sqp::Options::default(), &mut |_| Control::Continue));
+    assert_eq!(found, [2, 13, 16, 20, 33, 41, 55, 59, 92, 97, 98, 116]);
 }

@@ -7,6 +7,7 @@
 //! 187, Springer 1981; optima to more digits from K. Schittkowski, *An updated set of 306 test problems for nonlinear programming with validated
 //! optimal solutions*, University of Bayreuth 2009. Numbers 58, 82, 94 and 115 do not exist in the collection.
 
+pub mod control;
 mod hs_first;
 mod hs_fourth;
 mod hs_second;

@@ -5,7 +5,8 @@
 //! goes ([1] algorithm 18.3); full steps that it refuses are corrected to second order. Linearised constraints that contradict each other are made
 //! elastic with weight ρ; where even ρ → ∞ does not reduce the violation the program is infeasible nearby.
 //!
-//! Reference: [1] J. Nocedal, S. J. Wright, *Numerical optimization*, 2nd ed., Springer 2006, chapter 18.
+//! References: [1] J. Nocedal, S. J. Wright, *Numerical optimization*, 2nd ed., Springer 2006, chapter 18; [2] M. J. D. Powell, *A fast
+//! algorithm for nonlinearly constrained optimization calculations*, Lecture Notes in Mathematics 630 (1978) 144–157 (the weight ρ).
 
 mod active;
 mod elastic;
@@ -294,9 +295,8 @@ impl Work<'_> {
         let step = self.quadratic(&room, &rows)?;
         let violation = self.violation(&self.c);
         let largest = step.y.iter().fold(0.0f64, |a, y| a.max(y.abs()));
-        if self.rho < 1.1 * largest {
-            self.rho = 2.0 * largest;
-        }
+        // Large enough for the multipliers, and falling if it was too large ([2]).
+        self.rho = (1.5 * largest).max(0.85 * self.rho + 0.15 * 1.5 * largest);
         let along: f64 = self.gradient.iter().zip(&step.d).map(|(g, d)| g * d).sum();
         let mut slope = along - self.rho * (violation - step.left);
         if slope > -1e-16 * self.f.abs() && violation > step.left {
@@ -398,6 +398,7 @@ impl Work<'_> {
 
     fn elastic(&mut self, room: &[Bound], rows: &[Bound]) -> Result<Step, Stuck> {
         let violation = self.violation(&self.c);
+        let mut rho = self.rho.max(10.0);
         let curvature = self.hessian.iter().fold(0.0f64, |a, h| a.max(h.abs()));
         self.delta = self.least_delta;
         let options = interior::Options {
@@ -419,7 +420,7 @@ impl Work<'_> {
                 hessian: &self.hessian_places,
                 jacobian: &self.jacobian_places,
                 delta: self.delta,
-                rho: self.rho.max(10.0),
+                rho,
             };
             let report = interior::solve(&mut program, &options, &mut |_| Control::Continue);
             self.factorisations += report.counts.factorisations;
@@ -431,21 +432,20 @@ impl Work<'_> {
             let d = report.point.x[..self.n].to_vec();
             let left: f64 = report.point.x[self.n..].iter().sum();
             let short = d.iter().zip(&self.x).all(|(d, x)| d.abs() <= 1e-8 * (1.0 + x.abs()));
-            if left > 0.5 * violation && left > 1e-10 && self.rho < GREATEST_RHO && attempt < 10 {
-                self.rho = 10.0 * self.rho.max(10.0);
+            if left > 0.5 * violation && left > 1e-10 && rho < GREATEST_RHO && attempt < 10 {
+                rho *= 10.0;
                 continue;
             }
             if left > 0.99 * violation && violation > self.options.tolerance && short {
                 return Err(Stuck::Infeasible);
             }
-            self.rho = self.rho.max(10.0);
             let y = report.point.constraints.clone();
             let z: Vec<f64> = (0..self.n).map(|j| report.point.lower[j] - report.point.upper[j]).collect();
             self.settle(&d, &y, &z, room, rows);
             let left = if left < 1e-7 * (1.0 + violation) { 0.0 } else { left };
             return Ok(Step { d, y, z, left, settled: false });
         }
-        Err(Stuck::Infeasible)
+        Err(Stuck::Short)
     }
 
     /// Active sets of an interior solution: what is nearer to its bound than its multiplier is to zero.
