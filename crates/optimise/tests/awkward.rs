@@ -75,7 +75,7 @@ fn unbounded_programs_name_what_runs_away() {
             "{name}: {report}"
         );
     }
-    let mut cube = Written::new(|x: &[Second], _: &mut [Second]| x[0].powi(3), vec![1.0], vec![Bound::at_most(2.0)], vec![]);
+    let mut cube = Written::new(|x: &[Second], _: &mut [Second]| x[0].powi(3), vec![-1.0], vec![Bound::at_most(2.0)], vec![]);
     for (name, report) in both(&mut cube) {
         assert!(matches!(report.outcome, Outcome::Unbounded { .. }), "{name}: {report}");
     }

@@ -396,7 +396,26 @@ impl<'a> Core<'a> {
         if self.direction(self.mu).is_err() {
             return self.restore(watch);
         }
-        if self.search() { Ok(()) } else { self.restore(watch) }
+        if self.search() {
+            return Ok(());
+        }
+        if self.adaptive.as_ref().is_some_and(|adaptive| adaptive.free) {
+            // Before restoration: the same system with the μ of a monotone barrier.
+            self.bind();
+            if self.direction(self.mu).is_ok() && self.search() {
+                return Ok(());
+            }
+        }
+        self.restore(watch)
+    }
+
+    /// Ends the freedom of an adaptive μ: the next barrier problems are solved.
+    fn bind(&mut self) {
+        let mean = self.complementarity(|i| (self.now.p[i], self.now.lower[i], self.now.upper[i]));
+        let Some(adaptive) = &mut self.adaptive else { return };
+        adaptive.free = false;
+        let mu = (0.8 * mean).clamp(self.least_mu, adaptive.greatest);
+        self.set_mu(mu);
     }
 
     /// The first-order conditions of the barrier problem, without multipliers of bounds.
@@ -545,11 +564,7 @@ impl<'a> Core<'a> {
                 }
                 adaptive.last.push(error);
             }
-            (true, false) => {
-                adaptive.free = false;
-                let mu = (0.8 * mean).clamp(self.least_mu, adaptive.greatest);
-                self.set_mu(mu);
-            }
+            (true, false) => self.bind(),
             (false, false) => {}
         }
     }

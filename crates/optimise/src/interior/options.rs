@@ -49,7 +49,7 @@ impl Default for Options {
             scaling: true,
             push: 1e-2,
             corrections: 4,
-            unbounded: 1e20,
+            unbounded: 1e14,
         }
     }
 }

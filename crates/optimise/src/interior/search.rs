@@ -49,6 +49,14 @@ pub(super) struct Watchdog {
     trials: usize,
 }
 
+/// The v⁻ that minimises ρ (v⁺ + v⁻) − μ ln v⁺ − μ ln v⁻ for v⁺ − v⁻ = r ([1] eq. 33).
+fn balance(r: f64, mu: f64) -> f64 {
+    let half = (mu - RHO * r) / (2.0 * RHO);
+    let root = (half * half + mu * r / (2.0 * RHO)).sqrt();
+    // The sum, or the product of the roots over their difference: whichever cancels nothing.
+    if half >= 0.0 { half + root } else { mu * r / (2.0 * RHO) / (root - half) }
+}
+
 impl Core<'_> {
     /// f and the residual at now + α step; false where something has no value.
     fn try_step(&mut self, length: f64) -> Option<(f64, f64, f64)> {
@@ -257,7 +265,10 @@ impl Core<'_> {
     /// Looks for a point of less violation that the filter accepts.
     pub fn restore(&mut self, watch: &mut Watch<'_>) -> Result<(), End> {
         let violation = self.residual.iter().fold(0.0f64, |a, r| a.max(r.abs()));
-        if self.zeta.is_some() || self.shape.m == 0 || violation <= 1e-2 * self.options.tolerance {
+        if self.zeta.is_some() {
+            return self.relax(violation);
+        }
+        if self.shape.m == 0 || violation <= 1e-2 * self.options.tolerance {
             return Err(End::NoProgress);
         }
         self.restorations += 1;
@@ -324,18 +335,35 @@ impl Core<'_> {
         Ok(())
     }
 
+    /// Restoration within restoration: for fixed x the best v⁺ and v⁻ are known ([1] eq. 33).
+    fn relax(&mut self, violation: f64) -> Result<(), End> {
+        let (n, m) = (self.shape.n - 2 * self.shape.m, self.shape.m);
+        if violation <= 1e-2 * self.options.tolerance || self.restorations >= 20 {
+            return Err(End::NoProgress);
+        }
+        self.restorations += 1;
+        (self.watchdog, self.shortened) = (None, 0);
+        for i in 0..m {
+            let r = self.residual[i] + self.now.p[n + i] - self.now.p[n + m + i];
+            let minus = balance(r, self.mu);
+            self.now.p[n + i] = r + minus;
+            self.now.p[n + m + i] = minus;
+            for j in [n + i, n + m + i] {
+                self.now.lower[j] = self.mu / self.now.p[j];
+            }
+        }
+        self.filter.clear();
+        self.f = self.problem.objective(&self.now.p[..self.shape.n]);
+        self.problem.constraints(&self.now.p[..self.shape.n], &mut self.residual);
+        self.shape.residual(&self.now.p, &mut self.residual);
+        Ok(())
+    }
+
     /// The start of restoration: x, v⁺, v⁻, which solve the problem for fixed x ([1] eq. 33), and multipliers.
     fn elastic(&self, mu: f64) -> (Vec<f64>, Iterate) {
         let (n, m) = (self.shape.n, self.shape.m);
         let mut start = self.now.p[..n].to_vec();
-        let minus: Vec<f64> = self
-            .residual
-            .iter()
-            .map(|r| {
-                let half = (mu - RHO * r) / (2.0 * RHO);
-                half + (half * half + mu * r / (2.0 * RHO)).sqrt()
-            })
-            .collect();
+        let minus: Vec<f64> = self.residual.iter().map(|&r| balance(r, mu)).collect();
         start.extend(self.residual.iter().zip(&minus).map(|(r, v)| r + v));
         start.extend(&minus);
         let mut iterate = Iterate { p: start.clone(), y: vec![0.0; m], ..Iterate::default() };

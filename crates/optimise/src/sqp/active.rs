@@ -25,11 +25,15 @@ pub(super) enum Place {
 /// Rounds in all, and those in which everything may change at once.
 const ROUNDS: usize = 60;
 const AT_ONCE: usize = 12;
-/// Regularisation of active rows that depend on each other, and the greatest δ.
+/// Regularisation of active rows that depend on each other; the first, least and greatest δ.
 const DUAL: f64 = 1e-10;
+const FIRST: f64 = 1e-4;
+const LEAST: f64 = 1e-20;
 const GREATEST: f64 = 1e12;
 /// Outside by less than this counts as inside; multipliers of the wrong sign below this as zero.
 const INSIDE: f64 = 1e-11;
+/// Active rows are met to this, unless they contradict each other.
+const MET: f64 = 1e-7;
 
 /// A quadratic program: data of the present linearisation.
 pub(super) struct Quadratic<'q> {
@@ -56,6 +60,8 @@ pub(super) struct Active {
     /// Multipliers of fixed variables: positive at lower bounds.
     pub pull: Vec<f64>,
     pub delta: f64,
+    /// The last δ that was needed.
+    last: f64,
     pub factorisations: usize,
 }
 
@@ -80,6 +86,7 @@ impl Active {
             rows: vec![Place::Free; m],
             pull: vec![0.0; n],
             delta: 0.0,
+            last: 0.0,
             factorisations: 0,
         }
     }
@@ -125,9 +132,17 @@ impl Active {
             self.fill(data, dual);
             self.factorisations += 1;
             match self.ldl.factor(&self.values) {
-                Ok(inertia) if inertia == wanted => return true,
+                Ok(inertia) if inertia == wanted => {
+                    if self.delta > least {
+                        self.last = self.delta;
+                    }
+                    return true;
+                }
                 Ok(inertia) if inertia.zero > 0 && dual == 0.0 => dual = DUAL,
-                Ok(_) if self.delta < GREATEST => self.delta = if self.delta == 0.0 { 1e-4 } else { 8.0 * self.delta },
+                Ok(_) if self.delta < GREATEST => {
+                    let first = if self.last == 0.0 { FIRST } else { (self.last / 3.0).max(LEAST) };
+                    self.delta = first.max(8.0 * self.delta);
+                }
                 _ => return false,
             }
         }
@@ -194,7 +209,9 @@ impl Active {
                 return false;
             }
             if !self.change(data, round < AT_ONCE) {
-                return true;
+                // Rows that contradict each other are met by none; the residual holds J d.
+                let met = |i: usize| (self.residual[i] - wanted[i]).abs() <= MET * (1.0 + wanted[i].abs());
+                return (0..self.m).all(|i| self.rows[i] == Place::Free || met(i));
             }
         }
         false

@@ -35,7 +35,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-8, acceptable: 1e-6, iterations: 500, scaling: true, unbounded: 1e20 }
+        Self { tolerance: 1e-8, acceptable: 1e-6, iterations: 500, scaling: true, unbounded: 1e14 }
     }
 }
 
@@ -43,8 +43,10 @@ impl Default for Options {
 const ARMIJO: f64 = 1e-4;
 /// Multipliers beyond this divide errors (as for interior points).
 const MULTIPLIERS: f64 = 100.0;
-/// The greatest weight of violations.
-const GREATEST_RHO: f64 = 1e10;
+/// The greatest weight of violations, beside the gradient of the objective.
+const GREATEST_RHO: f64 = 1e6;
+/// Multipliers beyond this, beside the gradient of the objective, make the constraints elastic.
+const LIMIT: f64 = 1e5;
 /// The shortest step.
 const SHORTEST: f64 = 1e-10;
 
@@ -383,7 +385,10 @@ impl Work<'_> {
         let before = self.active.factorisations;
         let settled = self.active.solve(&data, self.least_delta);
         self.factorisations += self.active.factorisations - before;
-        if settled && self.active.delta < 1e8 {
+        // Multipliers without limit belong to linearised constraints that (almost) contradict each other.
+        let steep = 1.0 + self.gradient.iter().fold(0.0f64, |a, g| a.max(g.abs()));
+        let limited = self.active.step().1.iter().all(|y| y.abs() <= LIMIT * steep);
+        if settled && limited && self.active.delta < 1e8 {
             self.delta = self.active.delta;
             let (d, y) = self.active.step();
             let (d, y) = (d.to_vec(), y.to_vec());
@@ -398,15 +403,11 @@ impl Work<'_> {
 
     fn elastic(&mut self, room: &[Bound], rows: &[Bound]) -> Result<Step, Stuck> {
         let violation = self.violation(&self.c);
-        let mut rho = self.rho.max(10.0);
+        let greatest = GREATEST_RHO * (1.0 + self.gradient.iter().fold(0.0f64, |a, g| a.max(g.abs())));
+        let mut rho = self.rho.max(10.0).min(greatest);
         let curvature = self.hessian.iter().fold(0.0f64, |a, h| a.max(h.abs()));
         self.delta = self.least_delta;
-        let options = interior::Options {
-            tolerance: 1e-9 * (1.0 + violation).min(10.0),
-            scaling: false,
-            iterations: 200,
-            ..interior::Options::default()
-        };
+        let options = interior::Options { tolerance: 1e-9, iterations: 200, ..interior::Options::default() };
         for attempt in 0..14 {
             let data = Quadratic {
                 gradient: &self.gradient,
@@ -431,12 +432,11 @@ impl Work<'_> {
             }
             let d = report.point.x[..self.n].to_vec();
             let left: f64 = report.point.x[self.n..].iter().sum();
-            let short = d.iter().zip(&self.x).all(|(d, x)| d.abs() <= 1e-8 * (1.0 + x.abs()));
-            if left > 0.5 * violation && left > 1e-10 && rho < GREATEST_RHO && attempt < 10 {
-                rho *= 10.0;
+            if left > 0.5 * violation && left > 1e-10 && rho < greatest && attempt < 10 {
+                rho = (100.0 * rho).min(greatest);
                 continue;
             }
-            if left > 0.99 * violation && violation > self.options.tolerance && short {
+            if left > (1.0 - 1e-6) * violation && violation > self.options.tolerance && rho >= greatest {
                 return Err(Stuck::Infeasible);
             }
             let y = report.point.constraints.clone();
