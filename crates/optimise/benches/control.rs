@@ -18,7 +18,10 @@ fn seconds(begun: Instant) -> f64 {
 fn main() {
     let begun = Instant::now();
     println!("cart-pole, trapezoidal collocation, interior points from the straight line, best of five");
-    println!("{:>6} {:>10} {:>12} {:>12} {:>14} {:>14}", "nodes", "iterations", "objective", "solve / ms", "iteration / µs", "per node / µs");
+    println!(
+        "{:>6} {:>10} {:>12} {:>12} {:>14} {:>14}",
+        "nodes", "iterations", "objective", "solve / ms", "iteration / µs", "per node / µs"
+    );
     for intervals in [50, 100, 200, 400, 800, 1000] {
         let mut best = f64::INFINITY;
         let mut report = None;

@@ -59,8 +59,12 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Solved => write!(f, "solved"),
-            Self::Acceptable => write!(f, "solved to the acceptable tolerance; rounding or degenerate constraints prevent more"),
-            Self::Infeasible => write!(f, "infeasible: the violation of constraints has a local minimum here; relax one of those below"),
+            Self::Acceptable => {
+                write!(f, "solved to the acceptable tolerance; rounding or degenerate constraints prevent more")
+            }
+            Self::Infeasible => {
+                write!(f, "infeasible: the violation of constraints has a local minimum here; relax one of those below")
+            }
             Self::Unbounded { variable, value } => {
                 write!(f, "unbounded: the objective falls without end, {variable} = {value:.3e}; bound it")
             }
@@ -73,7 +77,9 @@ impl fmt::Display for Outcome {
             }
             Self::NotANumber { what } => write!(f, "not a number: {what}; start elsewhere or bound the variables"),
             Self::Stopped => write!(f, "stopped; the best point so far is returned"),
-            Self::IterationLimit => write!(f, "not solved within the limit of iterations; the best point so far is returned"),
+            Self::IterationLimit => {
+                write!(f, "not solved within the limit of iterations; the best point so far is returned")
+            }
             Self::NoProgress => write!(f, "no progress: check derivatives and scaling"),
         }
     }
@@ -184,7 +190,11 @@ pub struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.outcome)?;
-        writeln!(f, "objective {:.10e}, violation {:.2e}, stationarity {:.2e}", self.objective, self.violation, self.stationarity)?;
+        writeln!(
+            f,
+            "objective {:.10e}, violation {:.2e}, stationarity {:.2e}",
+            self.objective, self.violation, self.stationarity
+        )?;
         let Counts { objective, constraints, jacobian, hessian, factorisations, .. } = self.counts;
         writeln!(
             f,

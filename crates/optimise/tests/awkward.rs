@@ -75,7 +75,8 @@ fn unbounded_programs_name_what_runs_away() {
             "{name}: {report}"
         );
     }
-    let mut cube = Written::new(|x: &[Second], _: &mut [Second]| x[0].powi(3), vec![-1.0], vec![Bound::at_most(2.0)], vec![]);
+    let mut cube =
+        Written::new(|x: &[Second], _: &mut [Second]| x[0].powi(3), vec![-1.0], vec![Bound::at_most(2.0)], vec![]);
     for (name, report) in both(&mut cube) {
         assert!(matches!(report.outcome, Outcome::Unbounded { .. }), "{name}: {report}");
     }
@@ -90,7 +91,8 @@ fn what_can_be_told_at_once_is_told() {
         x[0]
     };
     let equal = vec![Bound::equal(1.0); 3];
-    let mut program = Written::new(function, vec![0.0; 3], vec![Bound::FREE, Bound::FREE, Bound::equal(1.0)], equal.clone());
+    let mut program =
+        Written::new(function, vec![0.0; 3], vec![Bound::FREE, Bound::FREE, Bound::equal(1.0)], equal.clone());
     for (name, report) in both(&mut program) {
         assert_eq!(report.outcome, Outcome::TooFewVariables { variables: 2, equalities: 3 }, "{name}");
     }
@@ -314,6 +316,9 @@ fn warm_starts_take_few_iterations() {
         assert!((warm.objective - steps.objective).abs() < 1e-6, "{} {}", warm.objective, steps.objective);
         assert!(warm.iterations <= inner, "{by}: interior {}", warm.iterations);
         assert!(steps.iterations <= sequence, "{by}: sqp {}", steps.iterations);
-        assert!(steps.counts.factorisations <= steps.iterations + 1, "{by}: one system a step once the active set is known");
+        assert!(
+            steps.counts.factorisations <= steps.iterations + 1,
+            "{by}: one system a step once the active set is known"
+        );
     }
 }

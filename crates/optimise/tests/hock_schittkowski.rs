@@ -46,6 +46,7 @@ fn interior_points_find_the_published_optima() {
     assert_eq!(found, [2, 16, 20, 44, 55, 57, 97, 108]);
 }
 
+/// Other minima: as above, and 59 (−6.7546) and 98 (4.0712).
 #[test]
 fn adaptive_barriers_find_them_too() {
     let options = interior::Options { barrier: interior::Barrier::Adaptive, ..Default::default() };
@@ -53,9 +54,9 @@ fn adaptive_barriers_find_them_too() {
     assert_eq!(found, [2, 16, 20, 44, 59, 97, 98, 108]);
 }
 
+/// Other minima: 2, 16, 20, 33 (−4), 55, 59, 97, 98. No progress: 13, where no multipliers exist, and 116. 92 ends at a stationary point of its violation.
 #[test]
 fn sequences_of_quadratic_programs_find_them_too() {
-    let found =
-        missed("sqp", |p| sqp::solve(&mut p.program, &sqp::Options::default(), &mut |_| Control::Continue));
-    assert_eq!(found, [2, 13, 16, 20, 33, 41, 55, 59, 92, 97, 98, 116]);
+    let found = missed("sqp", |p| sqp::solve(&mut p.program, &sqp::Options::default(), &mut |_| Control::Continue));
+    assert_eq!(found, [2, 13, 16, 20, 33, 55, 59, 92, 97, 98, 116]);
 }

@@ -213,8 +213,11 @@ impl<'a> Core<'a> {
             lower: vec![0.0; shape.unknowns],
             upper: vec![0.0; shape.unknowns],
         };
-        let adaptive = (options.barrier == Barrier::Adaptive)
-            .then(|| Adaptive { free: true, last: Vec::new(), greatest: f64::INFINITY });
+        let adaptive = (options.barrier == Barrier::Adaptive).then(|| Adaptive {
+            free: true,
+            last: Vec::new(),
+            greatest: f64::INFINITY,
+        });
         Ok(Self {
             mu: options.barrier_start,
             least_mu: options.tolerance / (SOLVED + 1.0),
@@ -346,7 +349,8 @@ impl<'a> Core<'a> {
             if self.errors.largest() <= self.options.tolerance && user <= self.options.violation {
                 return End::Solved;
             }
-            let good = self.errors.largest() <= self.options.acceptable && user <= self.options.violation.max(self.options.acceptable);
+            let good = self.errors.largest() <= self.options.acceptable
+                && user <= self.options.violation.max(self.options.acceptable);
             acceptable = if good { acceptable + 1 } else { 0 };
             if acceptable >= self.options.acceptable_iterations {
                 return End::Acceptable;

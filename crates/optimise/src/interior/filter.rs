@@ -30,8 +30,7 @@ impl Filter {
 
     /// Whether a point is better than every entry in violation or objective.
     pub fn accepts(&self, theta: f64, phi: f64) -> bool {
-        theta <= self.largest
-            && self.entries.iter().all(|&(t, p)| at_most(theta, t, t) || at_most(phi, p, p))
+        theta <= self.largest && self.entries.iter().all(|&(t, p)| at_most(theta, t, t) || at_most(phi, p, p))
     }
 
     /// Forbids what is no better than the given point by its envelope.

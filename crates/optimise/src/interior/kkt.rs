@@ -125,7 +125,14 @@ impl Kkt {
     }
 
     /// Factorises with the least regularisation that makes steps descend.
-    pub fn factor(&mut self, shape: &Shape, hessian: &[f64], jacobian: &[f64], sigma: &[f64], mu: f64) -> Result<(), NoStep> {
+    pub fn factor(
+        &mut self,
+        shape: &Shape,
+        hessian: &[f64],
+        jacobian: &[f64],
+        sigma: &[f64],
+        mu: f64,
+    ) -> Result<(), NoStep> {
         let (h, j) = (hessian.len(), jacobian.len());
         self.values[..h].copy_from_slice(hessian);
         self.values[h..h + j].copy_from_slice(jacobian);
@@ -161,7 +168,14 @@ impl Kkt {
     }
 
     /// Solves for the step against residuals `r` of all unknowns and `r_c` of the constraints.
-    pub fn solve(&mut self, shape: &Shape, r: &[f64], r_c: &[f64], dp: &mut [f64], dy: &mut [f64]) -> Result<(), NoStep> {
+    pub fn solve(
+        &mut self,
+        shape: &Shape,
+        r: &[f64],
+        r_c: &[f64],
+        dp: &mut [f64],
+        dy: &mut [f64],
+    ) -> Result<(), NoStep> {
         let n = self.n;
         loop {
             for i in 0..n {
@@ -195,7 +209,8 @@ impl Kkt {
     fn refine(&mut self) -> bool {
         self.solution.copy_from_slice(&self.right);
         self.ldl.solve(&mut self.solution);
-        let size = |values: &[f64]| values.iter().fold(0.0f64, |a, v| if v.is_nan() { f64::INFINITY } else { a.max(v.abs()) });
+        let size =
+            |values: &[f64]| values.iter().fold(0.0f64, |a, v| if v.is_nan() { f64::INFINITY } else { a.max(v.abs()) });
         let right = size(&self.right);
         let mut last = f64::INFINITY;
         for _ in 0..REFINEMENTS {

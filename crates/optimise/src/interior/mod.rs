@@ -83,7 +83,8 @@ fn run(
     let (objective_scale, rows) = (reduced.objective_scale, reduced.row_scale.clone());
     let warm = start.map(|start| scaled_multipliers(&reduced, start));
     let mut best: Option<Best> = None;
-    let mut last = Best { now: Iterate::default(), violation: 0.0, objective: 0.0, stationarity: 0.0, complementarity: 0.0 };
+    let mut last =
+        Best { now: Iterate::default(), violation: 0.0, objective: 0.0, stationarity: 0.0, complementarity: 0.0 };
     let (end, iterations, factorisations) = match Core::new(&mut reduced, options.clone(), &rows) {
         Err(end) => (end, 0, 0),
         Ok(mut core) => {
@@ -113,9 +114,9 @@ fn run(
                 keep(&mut last);
                 let rank = |violation: f64| violation.max(options.violation);
                 if !peek.restoring && progress.objective.is_finite() {
-                    let better = best.as_ref().is_none_or(|b| {
-                        (rank(violation), progress.objective) < (rank(b.violation), b.objective)
-                    });
+                    let better = best
+                        .as_ref()
+                        .is_none_or(|b| (rank(violation), progress.objective) < (rank(b.violation), b.objective));
                     if better {
                         let mut new = Best { now: Iterate::default(), ..last_of(&last) };
                         keep(&mut new);

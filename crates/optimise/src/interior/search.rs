@@ -76,8 +76,8 @@ impl Core<'_> {
     pub fn search(&mut self) -> bool {
         let here = self.reference();
         let most = self.primal_length(self.boundary());
-        let relative = (0..self.shape.unknowns)
-            .fold(0.0f64, |a, i| a.max(self.step.p[i].abs() / (1.0 + self.now.p[i].abs())));
+        let relative =
+            (0..self.shape.unknowns).fold(0.0f64, |a, i| a.max(self.step.p[i].abs() / (1.0 + self.now.p[i].abs())));
         if relative < 10.0 * f64::EPSILON && here.theta < 1e-4 {
             // Nothing moves any more: take the step as it is.
             self.tiny += 1;
@@ -128,9 +128,7 @@ impl Core<'_> {
     fn reference(&self) -> Reference {
         let n = self.shape.n;
         let slope = (0..self.shape.unknowns)
-            .map(|i| {
-                (self.barrier_gradient(i, self.mu) + if i < n { self.gradient[i] } else { 0.0 }) * self.step.p[i]
-            })
+            .map(|i| (self.barrier_gradient(i, self.mu) + if i < n { self.gradient[i] } else { 0.0 }) * self.step.p[i])
             .sum();
         Reference { theta: self.theta(), phi: barrier(&self.shape, self.mu, &self.now.p, self.f), slope }
     }
@@ -304,7 +302,9 @@ impl Core<'_> {
                 let better = !first && less <= RESTORED * theta && f.is_finite();
                 first = false;
                 match verdict {
-                    Verdict::Continue if better && filter.accepts(less, barrier(outer, mu_outer, &found.p, f)) => Verdict::Done,
+                    Verdict::Continue if better && filter.accepts(less, barrier(outer, mu_outer, &found.p, f)) => {
+                        Verdict::Done
+                    }
                     verdict => verdict,
                 }
             };

@@ -207,7 +207,8 @@ fn build(
         }
         front.pivots = front.rows.len();
         // Merged patterns nest: the last column's pattern holds what all reach beyond the group.
-        let mut reached: Vec<usize> = (start..end).flat_map(|k| columns[k].iter().copied()).filter(|&i| i >= end).collect();
+        let mut reached: Vec<usize> =
+            (start..end).flat_map(|k| columns[k].iter().copied()).filter(|&i| i >= end).collect();
         reached.sort_unstable();
         reached.dedup();
         front.rows.extend(reached.iter().flat_map(|&i| nodes[order[i]].iter().copied()));
@@ -223,10 +224,8 @@ fn build(
         for (k, &row) in fronts[f].rows.iter().enumerate() {
             local[row] = k;
         }
-        fronts[f].entries = by_front[f]
-            .iter()
-            .map(|&(slot, i, j)| (slot, local[i].max(local[j]), local[i].min(local[j])))
-            .collect();
+        fronts[f].entries =
+            by_front[f].iter().map(|&(slot, i, j)| (slot, local[i].max(local[j]), local[i].min(local[j]))).collect();
     }
     for f in 0..fronts.len() {
         let Some(&first) = fronts[f].rows.get(fronts[f].pivots) else { continue };

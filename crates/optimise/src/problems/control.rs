@@ -95,7 +95,9 @@ impl Nlp for CartPole {
     fn jacobian_pattern(&self) -> Vec<(usize, usize)> {
         let entry = |k: usize, side: usize, i: usize, j: usize| (4 * k + i, NODE * (k + side) + j);
         (0..self.intervals)
-            .flat_map(|k| (0..2).flat_map(move |side| (0..4).flat_map(move |i| (0..NODE).map(move |j| entry(k, side, i, j)))))
+            .flat_map(|k| {
+                (0..2).flat_map(move |side| (0..4).flat_map(move |i| (0..NODE).map(move |j| entry(k, side, i, j))))
+            })
             .collect()
     }
     fn hessian_pattern(&self) -> Vec<(usize, usize)> {

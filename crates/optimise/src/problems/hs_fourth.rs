@@ -63,9 +63,8 @@ fn hs105<R: Real>(x: &[R], c: &mut [R]) -> R {
         (240.0, 7.0), (245.0, 1.0), (250.0, 0.0), (260.0, 2.0),
     ];
     c[0] = k::<R>(1.0) - x[0] - x[1];
-    let bell = |share: R, y: f64, mean: R, width: R| {
-        share / width * (-((mean - y).square() / (width.square() * 2.0))).exp()
-    };
+    let bell =
+        |share: R, y: f64, mean: R, width: R| share / width * (-((mean - y).square() / (width.square() * 2.0))).exp();
     sum(DATA.iter().map(|&(y, times)| {
         let density = bell(x[0], y, x[2], x[5]) + bell(x[1], y, x[3], x[6]) + bell(c[0], y, x[4], x[7]);
         (density / (2.0 * PI).sqrt()).ln() * -times
@@ -123,7 +122,8 @@ fn hs109<R: Real>(x: &[R], c: &mut [R]) -> R {
     c[5] = (p * s(x[2]) + r * s(x[2] - x[3]) + x[5].square() * (2.0 * b)) / a + 400.0 - x[1];
     c[6] = (q * s(x[3]) + r * s(x[3] - x[2]) + x[6].square() * (2.0 * b)) / a + 881.779;
     c[7] = x[7] + (p * d(-x[2]) + q * d(-x[3]) - x[4].square() * (2.0 * g)) / a + x[4].square() * 0.7533e-3 - 200.0;
-    c[8] = x[8] + (p * d(x[2]) + r * d(x[2] - x[3]) - x[5].square() * (2.0 * g)) / a + x[5].square() * 0.7533e-3 - 200.0;
+    c[8] =
+        x[8] + (p * d(x[2]) + r * d(x[2] - x[3]) - x[5].square() * (2.0 * g)) / a + x[5].square() * 0.7533e-3 - 200.0;
     c[9] = (q * d(x[3]) + r * d(x[3] - x[2]) - x[6].square() * (2.0 * g)) / a + x[6].square() * 0.7533e-3 - 22.938;
     x[0] * 3.0 + x[0].powi(3) * 1e-6 + x[1].powi(3) * 0.522074e-6 + x[1] * 2.0
 }

@@ -220,8 +220,7 @@ impl Active {
     /// Solves again with the same sets and factor, rows shifted by `shift` (a second-order correction).
     pub fn corrected(&mut self, data: &Quadratic<'_>, shift: &[f64]) -> bool {
         let at = |place: Place, bound: &Bound| if place == Place::Upper { bound.upper } else { bound.lower };
-        let wanted: Vec<f64> =
-            (0..self.m).map(|i| at(self.rows[i], &data.rows[i]) - shift[i]).collect();
+        let wanted: Vec<f64> = (0..self.m).map(|i| at(self.rows[i], &data.rows[i]) - shift[i]).collect();
         self.solve_for(data, |i| wanted[i])
     }
 

@@ -49,6 +49,9 @@ const GREATEST_RHO: f64 = 1e6;
 const LIMIT: f64 = 1e5;
 /// The shortest step.
 const SHORTEST: f64 = 1e-10;
+/// So many steps in a row shorter than this are no progress.
+const SLOW: f64 = 1e-3;
+const PATIENCE: usize = 40;
 
 /// Solves from the program's own start. `watch` is called once for each iteration and may stop the solve.
 pub fn solve(problem: &mut dyn Nlp, options: &Options, watch: &mut dyn FnMut(&Progress) -> Control) -> Report {
@@ -220,7 +223,7 @@ impl Work<'_> {
 
     fn iterate(&mut self, watch: &mut dyn FnMut(&Progress) -> Control) -> (Outcome, usize) {
         let mut best: Option<(f64, f64, Vec<f64>)> = None;
-        let mut stuck = 0;
+        let (mut stuck, mut slow) = (0, 0);
         for iteration in 0.. {
             self.problem.gradient(&self.x, &mut self.gradient);
             self.problem.jacobian(&self.x, &mut self.jacobian);
@@ -265,6 +268,11 @@ impl Work<'_> {
                 let variable = self.problem.problem().variable_name(name);
                 return (Outcome::Unbounded { variable, value: self.x[far] }, iteration);
             }
+            slow = if self.length < SLOW { slow + 1 } else { 0 };
+            if slow > PATIENCE {
+                let good = error <= self.options.acceptable;
+                return (if good { Outcome::Acceptable } else { Outcome::NoProgress }, iteration);
+            }
             match self.advance() {
                 Ok(()) => stuck = 0,
                 // Where the model misleads, a more convex one gives shorter steps.
@@ -273,7 +281,9 @@ impl Work<'_> {
                     self.least_delta = if self.least_delta == 0.0 { 1e-2 } else { 10.0 * self.least_delta };
                     continue;
                 }
-                Err(Stuck::Infeasible) if violation > self.options.acceptable => return (Outcome::Infeasible, iteration),
+                Err(Stuck::Infeasible) if violation > self.options.acceptable => {
+                    return (Outcome::Infeasible, iteration);
+                }
                 Err(_) if error <= self.options.acceptable => return (Outcome::Acceptable, iteration),
                 Err(_) => return (Outcome::NoProgress, iteration),
             }
@@ -295,6 +305,14 @@ impl Work<'_> {
         let rows: Vec<Bound> =
             self.constraints.iter().zip(&self.c).map(|(b, c)| Bound::between(b.lower - c, b.upper - c)).collect();
         let step = self.quadratic(&room, &rows)?;
+        // The multipliers of the quadratic program may show that this point is a solution already.
+        let kept = (self.y.clone(), self.z.clone());
+        (self.y, self.z) = (step.y.clone(), step.z.clone());
+        let (stationarity, outside, complementarity) = self.errors();
+        if stationarity.max(outside).max(complementarity) <= self.options.tolerance {
+            return Ok(());
+        }
+        (self.y, self.z) = kept;
         let violation = self.violation(&self.c);
         let largest = step.y.iter().fold(0.0f64, |a, y| a.max(y.abs()));
         // Large enough for the multipliers, and falling if it was too large ([2]).
