@@ -44,7 +44,11 @@ impl<'a> Reduced<'a> {
         let mut constraints = vec![Bound::FREE; size.constraints];
         problem.bounds(&mut variables, &mut constraints);
         let wrong = |bound: &Bound| {
-            !(bound.lower <= bound.upper) || bound.lower == f64::INFINITY || bound.upper == f64::NEG_INFINITY
+            bound.lower.is_nan()
+                || bound.upper.is_nan()
+                || bound.lower > bound.upper
+                || bound.lower == f64::INFINITY
+                || bound.upper == f64::NEG_INFINITY
         };
         if let Some(i) = variables.iter().position(wrong) {
             let Bound { lower, upper } = variables[i];

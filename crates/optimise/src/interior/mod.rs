@@ -8,6 +8,7 @@
 //! programming*, Math. Program. 106 (2006) 25–57. Departures: bounds are not relaxed; slacks of ranges are eliminated before the
 //! factorisation; equalities are ordered together with a variable that they depend on.
 
+mod barrier;
 mod core;
 mod filter;
 mod kkt;

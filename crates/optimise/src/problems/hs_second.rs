@@ -247,6 +247,7 @@ fn hs68<R: Real>(x: &[R], c: &mut [R]) -> R {
 fn hs69<R: Real>(x: &[R], c: &mut [R]) -> R {
     plan(x, c, 0.1, 1000.0, 4.0)
 }
+#[allow(clippy::approx_constant)] // 6.2832 is published so
 fn hs70<R: Real>(x: &[R], c: &mut [R]) -> R {
     const SEEN: [f64; 19] = [
         0.00189, 0.1038, 0.268, 0.506, 0.577, 0.604, 0.725, 0.898, 0.947, 0.845, 0.702, 0.528, 0.385, 0.257, 0.159,

@@ -4,15 +4,21 @@
 //! minimise g·d + ½ d·(H + δI) d + ρ Σ (v⁺ + v⁻)   subject to   l ≤ J d − v⁺ + v⁻ ≤ u,   a ≤ d ≤ b,   v ≥ 0
 //! ```
 
-use super::active::Quadratic;
+use super::active::{Place, Quadratic};
+use super::{Step, Stuck, Work};
+use crate::interior;
 use crate::nlp::{Bound, Nlp, Size};
+use crate::report::Control;
 
-pub(super) struct Elastic<'e> {
-    pub data: &'e Quadratic<'e>,
-    pub hessian: &'e [(usize, usize)],
-    pub jacobian: &'e [(usize, usize)],
-    pub delta: f64,
-    pub rho: f64,
+/// The greatest weight of violations, beside the gradient of the objective.
+const GREATEST_RHO: f64 = 1e6;
+
+struct Elastic<'e> {
+    data: &'e Quadratic<'e>,
+    hessian: &'e [(usize, usize)],
+    jacobian: &'e [(usize, usize)],
+    delta: f64,
+    rho: f64,
 }
 
 impl Elastic<'_> {
@@ -92,5 +98,78 @@ impl Nlp for Elastic<'_> {
             *out = weight * h;
         }
         out[own..].fill(weight * self.delta);
+    }
+}
+
+impl Work<'_> {
+    /// Solves the elastic program, with a weight that grows until it halves the violation or is very large.
+    pub fn elastic(&mut self, room: &[Bound], rows: &[Bound]) -> Result<Step, Stuck> {
+        let violation = self.violation(&self.c);
+        let greatest = GREATEST_RHO * (1.0 + self.gradient.iter().fold(0.0f64, |a, g| a.max(g.abs())));
+        let mut rho = self.rho.max(10.0).min(greatest);
+        let curvature = self.hessian.iter().fold(0.0f64, |a, h| a.max(h.abs()));
+        self.delta = self.least_delta;
+        let options = interior::Options { tolerance: 1e-9, iterations: 200, ..interior::Options::default() };
+        for attempt in 0..14 {
+            let data = Quadratic {
+                gradient: &self.gradient,
+                hessian: &self.hessian,
+                jacobian: &self.jacobian,
+                variables: room,
+                rows,
+            };
+            let mut program = Elastic {
+                data: &data,
+                hessian: &self.hessian_places,
+                jacobian: &self.jacobian_places,
+                delta: self.delta,
+                rho,
+            };
+            let report = interior::solve(&mut program, &options, &mut |_| Control::Continue);
+            self.factorisations += report.counts.factorisations;
+            if !report.outcome.is_success() {
+                // Not convex enough to have a minimum.
+                self.delta = (10.0 * self.delta).max(1e-3 * (1.0 + curvature));
+                continue;
+            }
+            let d = report.point.x[..self.n].to_vec();
+            let left: f64 = report.point.x[self.n..].iter().sum();
+            if left > 0.5 * violation && left > 1e-10 && rho < greatest && attempt < 10 {
+                rho = (100.0 * rho).min(greatest);
+                continue;
+            }
+            if left > (1.0 - 1e-6) * violation && violation > self.options.tolerance && rho >= greatest {
+                return Err(Stuck::Infeasible);
+            }
+            let y = report.point.constraints.clone();
+            let z: Vec<f64> = (0..self.n).map(|j| report.point.lower[j] - report.point.upper[j]).collect();
+            self.settle(&d, &y, &z, room, rows);
+            let left = if left < 1e-7 * (1.0 + violation) { 0.0 } else { left };
+            return Ok(Step { d, y, z, left, settled: false });
+        }
+        Err(Stuck::Short)
+    }
+
+    /// Active sets of an interior solution: what is nearer to its bound than its multiplier is to zero.
+    fn settle(&mut self, d: &[f64], y: &[f64], z: &[f64], room: &[Bound], rows: &[Bound]) {
+        let place = |value: f64, multiplier: f64, bound: &Bound| {
+            if value - bound.lower < multiplier {
+                Place::Lower
+            } else if bound.upper - value < -multiplier {
+                Place::Upper
+            } else {
+                Place::Free
+            }
+        };
+        let mut reached = vec![0.0; self.m];
+        for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
+            reached[row] += value * d[column];
+        }
+        for i in 0..self.m {
+            self.active.rows[i] = place(reached[i], -y[i], &rows[i]);
+        }
+        for j in 0..self.n {
+            self.active.variables[j] = place(d[j], z[j], &room[j]);
+        }
     }
 }

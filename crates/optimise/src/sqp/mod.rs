@@ -12,8 +12,7 @@ mod active;
 mod elastic;
 
 use self::active::{Active, Place, Quadratic};
-use self::elastic::Elastic;
-use crate::interior::{self, refused, steepest};
+use crate::interior::{refused, steepest};
 use crate::nlp::{Bound, Nlp, Point};
 use crate::reduced::Reduced;
 use crate::report::{Control, Counts, Outcome, Progress, Report, violated};
@@ -43,8 +42,6 @@ impl Default for Options {
 const ARMIJO: f64 = 1e-4;
 /// Multipliers beyond this divide errors (as for interior points).
 const MULTIPLIERS: f64 = 100.0;
-/// The greatest weight of violations, beside the gradient of the objective.
-const GREATEST_RHO: f64 = 1e6;
 /// Multipliers beyond this, beside the gradient of the objective, make the constraints elastic.
 const LIMIT: f64 = 1e5;
 /// The shortest step.
@@ -417,76 +414,6 @@ impl Work<'_> {
         }
         (self.active.variables, self.active.rows) = kept;
         self.elastic(room, rows)
-    }
-
-    fn elastic(&mut self, room: &[Bound], rows: &[Bound]) -> Result<Step, Stuck> {
-        let violation = self.violation(&self.c);
-        let greatest = GREATEST_RHO * (1.0 + self.gradient.iter().fold(0.0f64, |a, g| a.max(g.abs())));
-        let mut rho = self.rho.max(10.0).min(greatest);
-        let curvature = self.hessian.iter().fold(0.0f64, |a, h| a.max(h.abs()));
-        self.delta = self.least_delta;
-        let options = interior::Options { tolerance: 1e-9, iterations: 200, ..interior::Options::default() };
-        for attempt in 0..14 {
-            let data = Quadratic {
-                gradient: &self.gradient,
-                hessian: &self.hessian,
-                jacobian: &self.jacobian,
-                variables: room,
-                rows,
-            };
-            let mut program = Elastic {
-                data: &data,
-                hessian: &self.hessian_places,
-                jacobian: &self.jacobian_places,
-                delta: self.delta,
-                rho,
-            };
-            let report = interior::solve(&mut program, &options, &mut |_| Control::Continue);
-            self.factorisations += report.counts.factorisations;
-            if !report.outcome.is_success() {
-                // Not convex enough to have a minimum.
-                self.delta = (10.0 * self.delta).max(1e-3 * (1.0 + curvature));
-                continue;
-            }
-            let d = report.point.x[..self.n].to_vec();
-            let left: f64 = report.point.x[self.n..].iter().sum();
-            if left > 0.5 * violation && left > 1e-10 && rho < greatest && attempt < 10 {
-                rho = (100.0 * rho).min(greatest);
-                continue;
-            }
-            if left > (1.0 - 1e-6) * violation && violation > self.options.tolerance && rho >= greatest {
-                return Err(Stuck::Infeasible);
-            }
-            let y = report.point.constraints.clone();
-            let z: Vec<f64> = (0..self.n).map(|j| report.point.lower[j] - report.point.upper[j]).collect();
-            self.settle(&d, &y, &z, room, rows);
-            let left = if left < 1e-7 * (1.0 + violation) { 0.0 } else { left };
-            return Ok(Step { d, y, z, left, settled: false });
-        }
-        Err(Stuck::Short)
-    }
-
-    /// Active sets of an interior solution: what is nearer to its bound than its multiplier is to zero.
-    fn settle(&mut self, d: &[f64], y: &[f64], z: &[f64], room: &[Bound], rows: &[Bound]) {
-        let place = |value: f64, multiplier: f64, bound: &Bound| {
-            if value - bound.lower < multiplier {
-                Place::Lower
-            } else if bound.upper - value < -multiplier {
-                Place::Upper
-            } else {
-                Place::Free
-            }
-        };
-        let mut reached = vec![0.0; self.m];
-        for (&(row, column), value) in self.jacobian_places.iter().zip(&self.jacobian) {
-            reached[row] += value * d[column];
-        }
-        for i in 0..self.m {
-            self.active.rows[i] = place(reached[i], -y[i], &rows[i]);
-        }
-        for j in 0..self.n {
-            self.active.variables[j] = place(d[j], z[j], &room[j]);
-        }
     }
 
     fn finish(mut self, outcome: Outcome, iterations: usize) -> Report {
