@@ -28,7 +28,7 @@ fn main() {
         for _ in 0..5 {
             let start = seconds(begun);
             let found = interior::solve(&mut CartPole::new(intervals), &Options::default(), &mut |_| Control::Continue);
-            best = best.min((seconds(begun) - start));
+            best = best.min(seconds(begun) - start);
             report = Some(found);
         }
         let Some(report) = report else { continue };
@@ -45,7 +45,7 @@ fn main() {
         let mut next = CartPole { distance: 1.01, ..CartPole::new(intervals) };
         let start = seconds(begun);
         let warm = sqp::solve_from(&mut next, &sqp::Options::default(), &report.point, &mut |_| Control::Continue);
-        let (sequence, took) = (warm.iterations, (seconds(begun) - start));
+        let (sequence, took) = (warm.iterations, seconds(begun) - start);
         let start = seconds(begun);
         let inner = interior::solve_from(&mut next, &Options::default(), &report.point, &mut |_| Control::Continue);
         println!(

@@ -243,7 +243,7 @@ pub(super) fn add(list: &mut List) {
     let bounds = vec![(0.0, 400.0), (0.0, 1000.0), (340.0, 420.0), (340.0, 420.0), (-1000.0, 1000.0), (0.0, 0.5236)];
     list.add(87, hs87, &[390.0, 1000.0, 419.5, 340.5, 198.175, 0.5], bounds, 0, 4, 8927.59773493);
     for n in 2..=6 {
-        let start: Vec<f64> = (0..n).map(|i| if i.is_multiple_of(2) { 0.5 } else { -0.5 }).collect();
+        let start: Vec<f64> = (0..n).map(|i: usize| if i.is_multiple_of(2) { 0.5 } else { -0.5 }).collect();
         let bounds = (0..n).map(|i| (if i == 0 { 0.1 } else { -10.0 }, 10.0)).collect();
         list.add(86 + n, hs88, &start, bounds, 1, 0, 1.36265681);
     }
