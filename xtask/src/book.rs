@@ -17,6 +17,7 @@ const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", 
 const CRATES: &[(&str, &str)] = &[
     ("methods", "crates/methods/src"),
     ("analysis", "crates/analysis/src"),
+    ("optimise", "crates/optimise/src"),
     ("dalembert", "crates/dalembert/src"),
     ("trees", "crates/trees/src"),
     ("robots", "crates/robots/src"),
