@@ -1,8 +1,9 @@
 //! A graph as a list of instructions, in the order in which they are needed.
 //!
 //! Products that are used once, by a sum, become one instruction with it; sine and cosine of one angle another; divisions by one
-//! divisor share its reciprocal. Sines come first, as they depend on little and take long; then each output pulls what it needs, depth
-//! first and the more demanding operand before the other (Sethi, Ullman 1970), so that values die soon after they are made.
+//! divisor share its reciprocal. Sines come first, as they depend on little and take long. All else keeps the order in which it was
+//! recorded: equations and the sweeps of derivatives use soon what they make. On the functions of the race that order is up to a quarter
+//! faster than one that starts from the outputs.
 
 use dalembert_methods::trace::{Graph, Id, Op, Recorded};
 
@@ -85,7 +86,6 @@ impl Program {
         let mut lowering = Lowering {
             graph: &graph,
             uses,
-            demand: vec![0; graph.len()],
             place: vec![NONE; graph.len()],
             program: Program {
                 constants: Vec::new(),
@@ -97,12 +97,12 @@ impl Program {
             twin: vec![NONE; graph.len()],
         };
         lowering.leaves(&needed);
-        lowering.measure(&needed);
         for pair in angles(&graph, &needed).chunks(2) {
             pair.iter().for_each(|&id| lowering.pull(graph.node(id).args[0]));
             pair.iter().for_each(|&id| lowering.pull(id));
         }
-        outputs.iter().for_each(|&output| lowering.pull(output));
+        let fused = lowering.fused(&needed);
+        (0..graph.len()).filter(|&i| needed[i] && !fused[i]).for_each(|i| lowering.pull(Id(i as u32)));
         let mut program = lowering.program;
         program.outputs = outputs.iter().map(|o| lowering.place[o.index()]).collect();
         program
@@ -199,8 +199,6 @@ fn angles(graph: &Graph, needed: &[bool]) -> Vec<Id> {
 struct Lowering<'a> {
     graph: &'a Graph,
     uses: Vec<u32>,
-    /// How many registers a node asks for, if it were a tree.
-    demand: Vec<u32>,
     /// The value of each node.
     place: Vec<u32>,
     /// For a sine the cosine of the same angle, and the other way round.
@@ -234,13 +232,17 @@ impl Lowering<'_> {
         self.program.values = self.program.constants.len() + self.program.inputs;
     }
 
-    fn measure(&mut self, needed: &[bool]) {
+    /// Which products have no value of their own, because the sum that uses them computes them.
+    fn fused(&self, needed: &[bool]) -> Vec<bool> {
+        let mut fused = vec![false; needed.len()];
         for i in (0..needed.len()).filter(|&i| needed[i]) {
-            let mut demands: Vec<u32> =
-                self.graph.nodes()[i].operands().iter().map(|a| self.demand[a.index()]).collect();
-            demands.sort_unstable_by(|a, b| b.cmp(a));
-            self.demand[i] = demands.iter().enumerate().map(|(k, d)| d + k as u32).max().map_or(0, |d| d.max(1));
+            if matches!(self.form(Id(i as u32)).0, Code::MulAdd | Code::MulSub | Code::SubMul) {
+                let [a, b, _] = self.graph.nodes()[i].args;
+                let product = if self.product(b).is_some() { b } else { a };
+                fused[product.index()] = true;
+            }
         }
+        fused
     }
 
     /// The factors of a product that nothing else uses.
@@ -280,10 +282,7 @@ impl Lowering<'_> {
             let operands = &args[..code.arity()];
             if !ready {
                 stack.push((id, true));
-                let mut order: Vec<Id> = operands.to_vec();
-                // The last one pushed comes first.
-                order.sort_by_key(|a| self.demand[a.index()]);
-                stack.extend(order.into_iter().map(|a| (a, false)));
+                stack.extend(operands.iter().rev().map(|&a| (a, false)));
                 continue;
             }
             let mut values = [0; 3];

@@ -45,8 +45,8 @@ fn latex_is_what_one_would_write() {
         .unwrap();
     let expected = "\
 \\begin{align*}
-  y_{1} &= \\frac{\\sqrt{{x_{1}}^{2} + x_{2}}}{x_{2}} \\\\
-  y_{2} &= -1 \\cdot 10^{-9} \\, \\left(x_{1} - x_{2}\\right) \\\\
+  y_{1} &= \\frac{\\sqrt{x_{2} + {x_{1}}^{2}}}{x_{2}} \\\\
+  y_{2} &= 1 \\cdot 10^{-9} \\, \\left(x_{2} - x_{1}\\right) \\\\
   y_{3} &= {x_{2}}^{x_{1}}
 \\end{align*}
 ";

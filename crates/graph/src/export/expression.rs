@@ -14,6 +14,7 @@ pub(super) enum Style {
 /// How tightly an expression holds together.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bond {
+    Choice,
     Or,
     And,
     Compare,
@@ -146,20 +147,23 @@ impl<'a> Writer<'a> {
             }
             Op::Or => {
                 let word = self.word("or", "\\vee", "||");
-                (format!("{} {word} {}", self.at(a, Bond::Or), self.at(b, Bond::Or)), Bond::Or)
+                (format!("{} {word} {}", self.alternative(a), self.alternative(b)), Bond::Or)
             }
             Op::Not => (format!("{}{}", self.word("not ", "\\neg ", "!"), self.at(a, Bond::Atom)), Bond::Atom),
             Op::Select => {
                 let [m, yes, no] = [a, b, c].map(|id| self.expression(id).0);
-                let text = match self.style {
-                    Style::Text => format!("if({m}, {yes}, {no})"),
+                match self.style {
+                    Style::Text => (format!("if({m}, {yes}, {no})"), Bond::Atom),
                     Style::Latex => {
-                        format!("\\begin{{cases}} {yes} & {m} \\\\ {no} & \\text{{otherwise}} \\end{{cases}}")
+                        let cases = format!("{yes} & {m} \\\\ {no} & \\text{{otherwise}}");
+                        (format!("\\begin{{cases}} {cases} \\end{{cases}}"), Bond::Atom)
                     }
-                    Style::C => format!("({m} ? {yes} : {no})"),
-                    Style::Rust => format!("(if {m} {{ {yes} }} else {{ {no} }})"),
-                };
-                (text, Bond::Atom)
+                    Style::C => {
+                        let sides = [a, b, c].map(|id| self.at(id, Bond::Or));
+                        (format!("{} ? {} : {}", sides[0], sides[1], sides[2]), Bond::Choice)
+                    }
+                    Style::Rust => (format!("if {m} {{ {yes} }} else {{ {no} }}"), Bond::Choice),
+                }
             }
             Op::Power if !code => (self.raised(a, &self.expression(b).0), Bond::Product),
             op => (self.function(op, node.operands()), Bond::Atom),
@@ -178,6 +182,12 @@ impl<'a> Writer<'a> {
     fn at(&self, id: Id, bond: Bond) -> String {
         let (text, own) = self.expression(id);
         if own >= bond { text } else { self.bracketed(&text) }
+    }
+
+    /// A side of an alternative: alternatives of alternatives need no brackets, all else that holds less than a comparison does.
+    fn alternative(&self, id: Id) -> String {
+        let (text, own) = self.expression(id);
+        if own == Bond::Or || own >= Bond::Compare { text } else { self.bracketed(&text) }
     }
 
     /// The right side of an operator: in brackets if it does not hold more tightly, or begins with a sign.

@@ -9,7 +9,7 @@ use crate::program::{Code, Program};
 /// Values that are kept in registers at a time; a few more are needed in between.
 const REGISTERS: usize = if cfg!(target_arch = "x86_64") { 13 } else { 26 };
 /// A value read from memory is kept if it is used again so soon.
-const SOON: u32 = 6;
+const SOON: u32 = 100;
 /// A value that is in memory anyway counts as if its next use were so many times as far away.
 const EASY: u32 = 3;
 
