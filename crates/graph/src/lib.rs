@@ -36,7 +36,7 @@ pub mod program;
 pub mod store;
 pub mod tape;
 
-pub use dalembert_methods::trace::{Graph, Id, Node, Op, Recorded, Trace, TraceError, record};
+pub use dalembert_methods::trace::{Graph, Id, Near, Node, Op, Recorded, Trace, TraceError, record, record_near};
 pub use derive::jacobian::Sparse;
 pub use function::{Function, Way, Work};
 pub use program::Program;

@@ -350,8 +350,7 @@ impl Emit<'_> {
             Code::Plain(Op::Sub | Op::Div) => k == 1,
             _ => false,
         };
-        let known = i.code == Code::Plain(Op::Known);
-        let args = if known { Vec::new() } else { self.operands(i.operands(), t, foldable) };
+        let args = self.operands(i.operands(), t, foldable);
         let from_memory = |emit: &Self, k: usize| emit.register[i.args[k] as usize].is_none();
         let number = match i.code {
             Code::MulAdd => self.mul_add(args[0], args[1], args[2]),
@@ -386,12 +385,11 @@ impl Emit<'_> {
                 self.result(i.to + 1, c);
                 s
             }
-            Code::Plain(op) => self.plain(op, i, &args, from_memory(self, 0) && i.code.arity() > 0),
+            Code::Plain(op) => self.plain(op, i, &args, i.code.arity() > 0 && from_memory(self, 0)),
         };
         self.is_mask[i.to as usize] = i.code.is_mask();
         self.result(i.to, number);
-        let operands: &[u32] = if known { &[] } else { i.operands() };
-        self.end(t, operands);
+        self.end(t, i.operands());
     }
 
     fn plain(&mut self, op: Op, i: &Instruction, args: &[Value], first_in_memory: bool) -> Value {

@@ -4,7 +4,7 @@
 //! read from there as an operand of the instruction that uses it, which costs no instruction of its own on most processors; constants
 //! and inputs, which are in memory anyway, give way more easily.
 
-use crate::program::{Code, Program};
+use crate::program::Program;
 
 /// Values that are kept in registers at a time; a few more are needed in between.
 const REGISTERS: usize = if cfg!(target_arch = "x86_64") { 13 } else { 26 };
@@ -32,12 +32,10 @@ impl Plan {
     pub(super) fn new(program: &Program) -> Self {
         let mut uses = vec![Vec::new(); program.values];
         for (t, instruction) in program.instructions.iter().enumerate().rev() {
-            if instruction.code != Code::Plain(dalembert_methods::trace::Op::Known) {
-                for &a in instruction.operands() {
-                    let list: &mut Vec<u32> = &mut uses[a as usize];
-                    if list.last() != Some(&(t as u32)) {
-                        list.push(t as u32);
-                    }
+            for &a in instruction.operands() {
+                let list: &mut Vec<u32> = &mut uses[a as usize];
+                if list.last() != Some(&(t as u32)) {
+                    list.push(t as u32);
                 }
             }
         }

@@ -416,6 +416,35 @@ impl Graph {
         }
     }
 
+    /// Computes the values of all nodes up to one, after those that are known already; masks are 1 or 0.
+    pub fn compute(&self, inputs: &[f64], until: Id, values: &mut Vec<f64>) {
+        for i in values.len()..=until.index() {
+            let node = self.nodes[i];
+            let [a, b, c] = node.args.map(|id| values.get(id.index()).copied().unwrap_or(f64::NAN));
+            let mask = |holds: bool| f64::from(u8::from(holds));
+            values.push(match node.op {
+                Op::Constant => self.constant_of(Id(i as u32)).unwrap_or(f64::NAN),
+                Op::Input => inputs.get(node.args[0].index()).copied().unwrap_or(f64::NAN),
+                Op::Known => mask(node.args[0].0 == 1),
+                Op::Add => a + b,
+                Op::Sub => a - b,
+                Op::Mul => a * b,
+                Op::Div => a / b,
+                Op::Atan2 => a.atan2(b),
+                Op::Power => a.powf(b),
+                Op::Less => mask(a < b),
+                Op::LessEqual => mask(a <= b),
+                Op::Equal => mask(a == b),
+                Op::And => a * b,
+                Op::Or => a.max(b),
+                Op::Not => 1.0 - a,
+                Op::Select if a == 1.0 => b,
+                Op::Select => c,
+                op => op.of_one(a),
+            });
+        }
+    }
+
     /// Which nodes these outputs need.
     pub fn needed(&self, outputs: &[Id]) -> Vec<bool> {
         let mut needed = vec![false; self.nodes.len()];

@@ -9,7 +9,8 @@
 //! belong to; one that strays into another recording, or into another thread, is found and is an error of [`record`].
 //!
 //! Departure: an equation may branch on [`Real::size`](crate::real::Real::size), which is a plain number. A recording knows none, so it
-//! notes the place and [`record`] gives [`TraceError::Branched`]. Such equations must choose by `select`.
+//! notes the place and [`record`] gives [`TraceError::Branched`]. Such equations must choose by `select`, or be recorded by [`record_near`],
+//! which computes along at one point and takes the branches as they are there: adaptive rules keep the steps they take at that point.
 
 mod graph;
 mod node;
@@ -70,11 +71,23 @@ pub struct Recorded {
     pub outputs: Vec<Id>,
 }
 
+/// A function recorded near a point.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// The function as it is while all branches are taken as at the point.
+    pub recorded: Recorded,
+    /// Where it branches, each place once. With none it holds everywhere.
+    pub branches: Vec<&'static Location<'static>>,
+}
+
 /// What is being recorded.
 struct Recording {
     number: u32,
     graph: Graph,
     fault: Option<TraceError>,
+    /// Inputs, and values of the nodes so far as they were asked for, at the point of [`record_near`].
+    point: Option<(Vec<f64>, Vec<f64>)>,
+    branches: Vec<&'static Location<'static>>,
 }
 
 thread_local! {
@@ -93,6 +106,19 @@ impl Drop for Restore {
 
 /// Records a function of `inputs` numbers. Recordings may nest, but not share numbers.
 pub fn record(inputs: usize, function: impl FnOnce(&[Trace]) -> Vec<Trace>) -> Result<Recorded, TraceError> {
+    run(inputs, None, function).map(|near| near.recorded)
+}
+
+/// Records a function near the point `x`: where it branches on the size of a number, it goes on as it does at that point.
+pub fn record_near(x: &[f64], function: impl FnOnce(&[Trace]) -> Vec<Trace>) -> Result<Near, TraceError> {
+    run(x.len(), Some(x), function)
+}
+
+fn run(
+    inputs: usize,
+    point: Option<&[f64]>,
+    function: impl FnOnce(&[Trace]) -> Vec<Trace>,
+) -> Result<Near, TraceError> {
     let number = LAST.with(|last| {
         let mut last = last.borrow_mut();
         *last = last.wrapping_add(1);
@@ -100,11 +126,13 @@ pub fn record(inputs: usize, function: impl FnOnce(&[Trace]) -> Vec<Trace>) -> R
     });
     let mut graph = Graph::default();
     let x: Vec<Trace> = (0..inputs).map(|i| Trace::node(number, graph.input(i))).collect();
-    let restore = Restore(RECORDING.with(|r| r.borrow_mut().replace(Recording { number, graph, fault: None })));
+    let point = point.map(|x| (x.to_vec(), Vec::new()));
+    let recording = Recording { number, graph, fault: None, point, branches: Vec::new() };
+    let restore = Restore(RECORDING.with(|r| r.borrow_mut().replace(recording)));
     let outputs = function(&x);
     let own = RECORDING.with(|r| r.borrow_mut().take());
     drop(restore);
-    let Recording { mut graph, fault, .. } = own.ok_or(TraceError::Foreign { output: None })?;
+    let Recording { mut graph, fault, branches, .. } = own.ok_or(TraceError::Foreign { output: None })?;
     if let Some(fault) = fault {
         return Err(fault);
     }
@@ -113,7 +141,7 @@ pub fn record(inputs: usize, function: impl FnOnce(&[Trace]) -> Vec<Trace>) -> R
         y.id_in(number, &mut graph).ok_or(foreign)
     });
     let outputs = outputs.collect::<Result<Vec<Id>, TraceError>>()?;
-    Ok(Recorded { graph, inputs, outputs })
+    Ok(Near { recorded: Recorded { graph, inputs, outputs }, branches })
 }
 
 /// Runs `f` on the graph being recorded, with its number. Nothing if none is.
@@ -121,13 +149,23 @@ fn with<T>(f: impl FnOnce(u32, &mut Graph) -> T) -> Option<T> {
     RECORDING.with(|r| r.borrow_mut().as_mut().map(|r| f(r.number, &mut r.graph)))
 }
 
-/// Notes the first thing that went wrong.
-fn fail(fault: TraceError) {
+/// The size of a number that is not known, asked for at a place: that at the point of [`record_near`], or none, which is noted.
+fn size(of: Trace, place: &'static Location<'static>) -> f64 {
     RECORDING.with(|r| {
-        if let Some(recording) = r.borrow_mut().as_mut() {
-            recording.fault.get_or_insert(fault);
+        let mut recording = r.borrow_mut();
+        let Some(Recording { number, graph, fault, point, branches }) = recording.as_mut() else { return f64::NAN };
+        let Some((inputs, values)) = point else {
+            fault.get_or_insert(TraceError::Branched { place });
+            return f64::NAN;
+        };
+        if !branches.contains(&place) {
+            branches.push(place);
         }
-    });
+        of.id_in(*number, graph).map_or(f64::NAN, |id| {
+            graph.compute(inputs, id, values);
+            values[id.index()].abs()
+        })
+    })
 }
 
 #[cfg(test)]
@@ -196,6 +234,27 @@ mod tests {
         assert!(
             record(1, |x| if Trace::from(-3.0).size() > 1.0 { vec![x[0]] } else { vec![] }).unwrap().outputs.len() == 1
         );
+    }
+
+    /// Newton's iteration for a root stops by size: near a point it is recorded with the steps it takes there.
+    #[test]
+    fn branches_are_taken_as_at_a_point() {
+        fn root<R: Real>(x: R) -> R {
+            let mut y = x;
+            while (y * y - x).size() > 1e-12 {
+                y = (y + x / y) * 0.5;
+            }
+            y
+        }
+        let near = record_near(&[2.0], |x| vec![root(x[0])]).unwrap();
+        assert_eq!(near.branches.len(), 1);
+        let mut values = Vec::new();
+        for x in [2.0, 2.1, 1.9] {
+            values.clear();
+            near.recorded.graph.compute(&[x], near.recorded.outputs[0], &mut values);
+            assert!((values[near.recorded.outputs[0].index()] - x.sqrt()).abs() < 1e-12);
+        }
+        assert!(record_near(&[2.0], |x| vec![x[0].sqrt()]).unwrap().branches.is_empty());
     }
 
     #[test]

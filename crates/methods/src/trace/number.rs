@@ -1,6 +1,6 @@
 //! The number that records what is done with it.
 
-use super::{Graph, Id, Op, TraceError, fail, with};
+use super::{Graph, Id, Op, size, with};
 use crate::real::Real;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::panic::Location;
@@ -250,14 +250,11 @@ impl Real for Trace {
         });
         made.flatten().unwrap_or(Self(Value::Lost))
     }
-    /// The magnitude of a known number. One that is not known has none: the recording becomes an error, and what is given is not a
-    /// number, at which adaptive rules give up.
+    /// The magnitude of a known number, and near a point that of any. Otherwise there is none: the recording becomes an error, and what
+    /// is given is not a number, at which adaptive rules give up.
     #[track_caller]
     fn size(self) -> f64 {
-        if let Some(x) = self.known() {
-            return x.abs();
-        }
-        fail(TraceError::Branched { place: Location::caller() });
-        f64::NAN
+        let place = Location::caller();
+        self.known().map_or_else(|| size(self, place), f64::abs)
     }
 }
