@@ -82,6 +82,10 @@ pub(super) fn table(program: &Program, width: Width) -> Vec<Slot> {
 }
 
 fn target() -> Result<OwnedTargetIsa, CompileError> {
+    // Others need their instruction caches told of new code.
+    if !cfg!(target_arch = "x86_64") {
+        return Err(CompileError::Processor(std::env::consts::ARCH.into()));
+    }
     let failed = |error: settings::SetError| CompileError::Generator(error.to_string());
     let mut flags = settings::builder();
     // What its optimiser does has been done on the graph, and it would change the order.
@@ -110,7 +114,7 @@ fn fused() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx");
     #[cfg(not(target_arch = "x86_64"))]
-    cfg!(target_arch = "aarch64")
+    false
 }
 
 /// The state of the translation.

@@ -6,7 +6,7 @@
 //! one may be far, [`Machine::run`] says so and the caller computes by the interpreter.
 //!
 //! Beside `dalembert_trees::entry` this is the only module with `unsafe` code. It is of one sort: the call of the compiled code, after
-//! the lengths of all slices have been checked. That the code stays within them follows from [`emit`], which addresses inputs, outputs,
+//! the lengths of all slices have been checked. That the code stays within them follows from `emit`, which addresses inputs, outputs,
 //! table and scratch by numbers below those lengths; that bytes from disk are what was compiled is checked by [`crate::store`].
 #![allow(unsafe_code)]
 

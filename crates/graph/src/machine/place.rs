@@ -6,8 +6,8 @@
 
 use crate::program::Program;
 
-/// Values that are kept in registers at a time; a few more are needed in between.
-const REGISTERS: usize = if cfg!(target_arch = "x86_64") { 13 } else { 26 };
+/// Values that are kept in registers at a time, of the 16 of the processor; a few more are needed in between.
+const REGISTERS: usize = 13;
 /// A value read from memory is kept if it is used again so soon.
 const SOON: u32 = 100;
 /// A value that is in memory anyway counts as if its next use were so many times as far away.
