@@ -1,6 +1,7 @@
 //! Derivatives by the graph, by jets and by differences are the same.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[allow(dead_code)] // shared with the bench and other tests
 #[path = "../benches/problems/mod.rs"]
 mod problems;
 
@@ -167,7 +168,7 @@ fn kinks<T: Real>(x: &[T]) -> Vec<T> {
 fn choices() {
     let f = record(2, |x: &[Trace]| kinks(x)).unwrap();
     for x in [[1.2, 0.4], [0.4, 1.2], [-1.2, 0.4], [-0.3, -0.4], [0.7, -0.4], [0.0, 0.5], [0.5, 1.0], [-2.0, 1.0]] {
-        let jets = by_jets(|x| kinks(x), &x);
+        let jets = by_jets(kinks, &x);
         for route in [Route::Forward, Route::Reverse] {
             let made = jacobian_by(&f, route);
             let found = made.pattern.dense(&values(&made.function, &x));

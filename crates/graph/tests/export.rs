@@ -1,6 +1,7 @@
 //! Functions written down: what readers see, and what compilers make of it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[allow(dead_code)] // shared with the bench and other tests
 #[path = "../benches/problems/mod.rs"]
 mod problems;
 
