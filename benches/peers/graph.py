@@ -194,7 +194,7 @@ def main():
         function = ca.Function("J", [x], [ca.jacobian(y, x)])
         dense = np.array(function(at)).ravel()
         worst = np.max(np.abs(dense - entries[name])) / np.max(np.abs(dense))
-        c_time, built, _ = compiled(function, at, arguments.scratch, name, 1.0)
+        c_time, built, _ = compiled(function, at, arguments.scratch, name, 2.0)
         vm = virtual_machine(function, at, 1.0)
         own = times[name]
         one, two = float(own["one_ns"]), float(own["two_ns"])

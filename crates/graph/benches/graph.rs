@@ -44,7 +44,7 @@ fn main() {
                 println!("route {name} {route:?} operations {operations} instructions {}", program.instructions.len());
             }
         }
-        let compile = (0..5).map(|_| {
+        let compile = (0..20).map(|_| {
             let start = Instant::now();
             let program = Program::new(&sparse.function);
             black_box(Machine::compile(&program, Width::One).unwrap());
