@@ -2,15 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert::methods::algebra::Mass;
-use dalembert::methods::trace::{Trace, TraceError, record, record_near};
+use dalembert::methods::trace::{Trace, record};
 use dalembert::methods::{Scalar, Shape, State, System};
 use dalembert::model::Model;
 use dalembert::scene::{Document, Limits, Overrides, Scene};
 use dalembert::scenes;
 use dalembert_graph::Function;
-
-/// Scenes whose forces are integrals by an adaptive rule.
-const BRANCHING: [&str; 0] = [];
 
 /// A state from time, coordinates, velocities, extra states and parameters in a row.
 fn state<S: Scalar>(shape: Shape, x: &[S]) -> State<S> {
@@ -59,16 +56,14 @@ fn model(name: &str, settings: &[&str]) -> Model {
     document.and_then(Scene::from_document).unwrap_or_else(|e| panic!("{}", e.plain())).model
 }
 
-/// Every built-in scene, at its start: recorded it gives what it gives computed. Only the adaptive quadrature of soft bodies branches on
-/// numbers; such scenes are recorded near their start, and refused by name otherwise.
+/// Every built-in scene, at its start: recorded it gives what it gives computed.
 #[test]
 fn scenes_are_recorded() {
-    let mut branching = Vec::new();
     for scene in scenes::ALL {
         let model = model(scene.name, &[]);
         let x = inputs(&model.initial_state());
-        let near = record_near(&x, |x| all(&model, x)).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
-        let f = Function::interpreted(&near.recorded);
+        let recorded = record(x.len(), |x| all(&model, x)).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
+        let f = Function::interpreted(&recorded);
         let (exact, mut found) = (all(&model, &x), vec![0.0; f.outputs()]);
         f.call(&mut f.work(), &x, &mut found);
         assert_eq!(exact.len(), found.len());
@@ -78,17 +73,7 @@ fn scenes_are_recorded() {
             let same = a == b || (a - b).abs() <= 500.0 * f64::EPSILON * largest;
             assert!(same, "{}, number {k}: {a} recorded, {b} computed", scene.name);
         }
-        if !near.branches.is_empty() {
-            assert!(near.branches.iter().all(|place| place.file().ends_with("quadrature.rs")), "{:?}", near.branches);
-            let refused = record(x.len(), |x: &[Trace]| all(&model, x)).map(|_| ()).unwrap_err();
-            assert!(
-                matches!(refused, TraceError::Branched { .. }) && refused.to_string().contains("quadrature.rs"),
-                "{refused}"
-            );
-            branching.push(scene.name);
-        }
     }
-    assert_eq!(branching, BRANCHING);
 }
 
 /// The graph of a leech grows in proportion to its segments.
