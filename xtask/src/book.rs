@@ -16,6 +16,7 @@ const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", 
 /// Crates by the word before `::` in the table of modules, with their source folders.
 const CRATES: &[(&str, &str)] = &[
     ("methods", "crates/methods/src"),
+    ("graph", "crates/graph/src"),
     ("analysis", "crates/analysis/src"),
     ("optimise", "crates/optimise/src"),
     ("dalembert", "crates/dalembert/src"),

@@ -5,6 +5,7 @@ mod book;
 mod chores;
 mod dae;
 mod gallery;
+mod graph;
 mod peers;
 mod pictures;
 mod shell;
@@ -84,6 +85,14 @@ const CHORES: &[Chore] = &[
         about: "race exponents and charts of stability against SciPy with numba",
         detail: "Prints values and times of dalembert and of SciPy with right-hand sides compiled by numba.",
         run: analysis::run,
+    },
+    Chore {
+        name: "graph",
+        arguments: "[--quick]",
+        about: "race Jacobians by expression graphs against CasADi, write the table of docs/src/graph.md",
+        detail: "Virtual machine and C code (gcc -O3 -march=native) of CasADi from PyPI against machine code for one and for two states. With\n\
+                 --quick the table is only printed.",
+        run: graph::run,
     },
     Chore {
         name: "gallery",

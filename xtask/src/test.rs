@@ -86,11 +86,13 @@ fn rustdoc() -> Outcome {
     let mut doc = cargo(&["doc", "--no-deps", "--lib"]);
     for package in [
         "dalembert-methods",
+        "dalembert-graph",
         "dalembert-analysis",
         "dalembert-optimise",
         "dalembert-trees",
         "dalembert-robots",
         "dalembert",
+        "dalembert-sweeps",
     ] {
         doc.args(["--package", package]);
     }

@@ -37,7 +37,7 @@ pub enum Command {
     Import(ImportOptions),
     /// Compute mass matrix, dynamics, Jacobians and more of a robot for a table of states.
     Eval(EvalOptions),
-    /// Write the equations of motion of a small robot, as text or LaTeX.
+    /// Write the equations of motion of a robot or a scene, as text, LaTeX, C or Rust.
     Equations(EquationOptions),
     /// Studies of a robot or scene: inverse kinematics, inverse dynamics of a motion, static equilibrium.
     #[command(subcommand)]
@@ -227,12 +227,41 @@ pub struct EvalOptions {
 pub struct EquationOptions {
     #[command(flatten)]
     pub model: ModelOptions,
-    /// As LaTeX instead of text.
-    #[arg(long)]
+    /// The language: text or LaTeX to be read, C or Rust to be compiled (with a driver that reads inputs and prints outputs).
+    #[arg(long = "as", value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
+    /// The same as `--as latex`.
+    #[arg(long, conflicts_with = "language")]
     pub latex: bool,
+    /// Mass matrix, forces and residuals of any scene, also of one that is a single tree, as they are computed.
+    #[arg(long)]
+    pub whole: bool,
+    /// Their derivatives instead, entry by entry.
+    #[arg(long)]
+    pub derivatives: bool,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+impl EquationOptions {
+    /// The language asked for.
+    pub fn language(&self) -> Language {
+        self.language.unwrap_or(if self.latex { Language::Latex } else { Language::Text })
+    }
+}
+
+/// A language of equations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Lines to be read.
+    Text,
+    /// An `align*` environment.
+    Latex,
+    /// C99.
+    C,
+    /// Rust.
+    Rust,
 }
 
 #[derive(Debug, Args)]

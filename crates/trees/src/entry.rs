@@ -5,7 +5,7 @@
 //! always gives the same bits, and [`Level::portable`] gives the same bits on all of them. [`one`] computes one state at a
 //! time, [`four`] four side by side at the cost of one and a half.
 //!
-//! This is the only module of the project with `unsafe` code. It is of two sorts: calls of functions compiled for more
+//! Beside `dalembert_graph::machine` this is the only module of the project with `unsafe` code. It is of two sorts: calls of functions compiled for more
 //! instructions, after asking the processor; and views of slices of numbers as slices of the same numbers under another name.
 #![allow(unsafe_code)]
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_unsafe))]

@@ -45,6 +45,7 @@ use crate::model::{Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::trace::Trace;
 
 /// Dry friction of given size on one freedom between two frames; see [`DryFriction`].
 #[derive(Copy, Clone, Debug)]
@@ -190,7 +191,15 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
 /// A force of any kind.
 #[allow(missing_docs)] // each method is documented at `Force`
 pub trait AnyForce:
-    ForceOn<f64> + ForceOn<Dual> + ForceOn<Duals> + ForceOn<Dual2> + ForceOn<Lanes4> + Describe + Send + Sync
+    ForceOn<f64>
+    + ForceOn<Dual>
+    + ForceOn<Duals>
+    + ForceOn<Dual2>
+    + ForceOn<Lanes4>
+    + ForceOn<Trace>
+    + Describe
+    + Send
+    + Sync
 {
     fn need(&self) -> Need;
     fn internal(&self) -> bool;
@@ -289,6 +298,9 @@ impl Erased<Forces> for dyn AnyForce {
         self
     }
     fn lanes(&self) -> &(dyn ForceOn<Lanes4> + 'static) {
+        self
+    }
+    fn trace(&self) -> &(dyn ForceOn<Trace> + 'static) {
         self
     }
 }
