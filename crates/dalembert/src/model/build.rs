@@ -66,7 +66,7 @@ pub struct Builder {
     contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
     looks: Vec<(usize, Look)>,
-    fast: Vec<bool>,
+    rates: Vec<usize>,
 }
 
 impl Default for Builder {
@@ -87,7 +87,7 @@ impl Builder {
             contacts: Vec::new(),
             signals: Vec::new(),
             looks: Vec::new(),
-            fast: Vec::new(),
+            rates: Vec::new(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder
@@ -291,8 +291,8 @@ impl Builder {
             return Err(errors);
         }
         let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints, &self.contacts);
-        let mut fast = self.fast;
-        fast.resize(self.forces.len(), false);
+        let mut rates = self.rates;
+        rates.resize(self.forces.len(), 0);
         let mut model = Model {
             gravity: self.gravity,
             bodies: self.bodies,
@@ -303,7 +303,7 @@ impl Builder {
             signals: self.signals,
             looks: self.looks,
             layout,
-            fast,
+            rates,
         };
         model.settle();
         Ok(model)

@@ -38,8 +38,8 @@ pub struct Model {
     /// How bodies look, by their numbers; no part of the mechanics.
     pub(crate) looks: Vec<(usize, Look)>,
     pub(crate) layout: Layout,
-    /// Which forces belong to the fast potential, for multirate integrators.
-    pub(crate) fast: Vec<bool>,
+    /// The rate of each force, for multirate integrators: zero is slow.
+    pub(crate) rates: Vec<usize>,
 }
 
 /// A thing with the name its user gave it.

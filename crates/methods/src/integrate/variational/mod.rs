@@ -10,7 +10,7 @@
 //! | `galerkin_gauss` | degree s | s Gauss points | 2s |
 //! | `galerkin_lobatto` | degree s | s + 1 Lobatto points (Lobatto IIIA–IIIB with constraints at all of them) | 2s |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
-//! | `multirate` | straight, in micro steps | slow forces at the ends of macro steps, fast ones at the middle or the ends of micro steps | 2 |
+//! | `multirate` | straight, in micro steps | slow forces at α and 1 − α of macro steps, fast ones of micro steps (`rates`, `whole`) | 2 |
 //! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
 //!
 //! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps.
@@ -35,14 +35,17 @@ mod discrete;
 mod geometry;
 mod matrix;
 mod nodes;
+mod predict;
+mod rates;
 mod run;
 mod solve;
+mod whole;
 
 use super::control::{Tolerance, land};
 use super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
-use discrete::Scheme;
+use discrete::{Curve, Scheme};
 use run::{Frequency, Run};
 
 /// The relative residual at which an initial state counts as consistent.
@@ -199,8 +202,8 @@ pub const ABOUT_PHASE_FITTED: About = About {
             name: "fitted",
             unit: "1",
             default: 1.0,
-            range: [0.0, 1.0],
-            meaning: "1 interpolates by sines, 0 by straight lines, for comparison",
+            range: [0.0, 2.0],
+            meaning: "1 interpolates by sines; for comparison 0 by straight lines, 2 by cubic splines whose second derivatives at the ends are −ω²q",
         },
         ITERATIONS,
         UNIT,
@@ -216,9 +219,11 @@ pub const ABOUT_PHASE_FITTED: About = About {
 pub const ABOUT_MULTIRATE: About = About {
     name: "multirate",
     title: "Variational multirate integrator: slow forces in macro steps, fast ones in micro steps",
-    summary: "Slow forces act at the ends of a macro step, fast ones (`run.fast`) and constraints at the ends or middles of the micro steps in it. Symplectic and \
-              of order 2. For stiff springs among many soft and costly forces. Macro steps near multiples of half a period of the fast motion \
-              resonate: change `micro_steps` if energies grow.",
+    summary: "Slow forces act on a grid of macro steps, fast ones (`run.fast`) and constraints on a grid of micro steps, forces of still higher rates \
+              (`run.faster`, `run.fastest`) on finer grids. Symplectic and of order 2. `slow_alpha` and `fast_alpha` choose the quadratures: both 0.5 are \
+              fully implicit, 0 and 0.5 (the default) explicit in slow and implicit in fast forces, both 0 fully explicit. For stiff springs among \
+              costly soft forces. Macro steps near multiples of half a period of the fast motion resonate: change `micro_steps` if \
+              energies grow.",
     order: 2,
     stiff: false,
     parameters: &[
@@ -231,11 +236,32 @@ pub const ABOUT_MULTIRATE: About = About {
             meaning: "the number of micro steps in one macro step",
         },
         Parameter {
-            name: "explicit",
+            name: "faster_steps",
+            unit: "1",
+            default: 10.0,
+            range: [1.0, 100_000.0],
+            meaning: "the number of steps of `run.faster` in one micro step",
+        },
+        Parameter {
+            name: "fastest_steps",
+            unit: "1",
+            default: 10.0,
+            range: [1.0, 100_000.0],
+            meaning: "the number of steps of `run.fastest` in one step of `run.faster`",
+        },
+        Parameter {
+            name: "slow_alpha",
             unit: "1",
             default: 0.0,
-            range: [0.0, 1.0],
-            meaning: "fast forces at the middle of micro steps, implicit (0), or at their ends, explicit where there are no constraints (1)",
+            range: [0.0, 0.5],
+            meaning: "where in a macro step slow forces are taken, at α and 1 − α: 0 at its ends, explicit; 0.5 in its middle, implicit",
+        },
+        Parameter {
+            name: "fast_alpha",
+            unit: "1",
+            default: 0.5,
+            range: [0.0, 0.5],
+            meaning: "the same for the fastest forces in a micro step; 0 is explicit where there are no constraints",
         },
         ITERATIONS,
         UNIT,
@@ -248,13 +274,18 @@ pub const ABOUT_MULTIRATE: About = About {
     ],
 };
 
-/// Micro steps in a macro step.
+/// Steps within steps.
 #[derive(Copy, Clone, Debug)]
 struct Micro {
-    steps: u32,
-    /// Whether fast forces are taken at the ends of micro steps.
-    explicit: bool,
+    /// Micro steps in a macro step, and so on for higher rates.
+    steps: [u32; MOST_RATES - 1],
+    /// Where in macro steps slow forces are taken, and in the smallest steps the fastest ones.
+    slow: f64,
+    fast: f64,
 }
+
+/// The rates that settings can tell.
+const MOST_RATES: usize = 4;
 
 /// How steps are made.
 #[derive(Clone, Debug)]
@@ -264,6 +295,7 @@ struct Recipe {
     stages: Vec<(f64, usize)>,
     chord: f64,
     frequency: Option<Frequency>,
+    curve: Curve,
     tolerance: Tolerance,
     micro: Option<Micro>,
     iterations: u32,
@@ -306,9 +338,13 @@ impl<Y: System> Variational<Y> {
                 stages: composition::stages(order),
                 chord: if has("chord") { get("chord") } else { 0.0 },
                 frequency,
+                curve: if has("fitted") && get("fitted") > 1.5 { Curve::Spline } else { Curve::Sine },
                 tolerance: Tolerance::new(get("tolerance"), get("absolute")),
-                micro: has("micro_steps")
-                    .then(|| Micro { steps: whole(get("micro_steps")) as u32, explicit: get("explicit") > 0.5 }),
+                micro: has("micro_steps").then(|| Micro {
+                    steps: ["micro_steps", "faster_steps", "fastest_steps"].map(|name| whole(get(name)) as u32),
+                    slow: get("slow_alpha"),
+                    fast: get("fast_alpha"),
+                }),
                 iterations: get("newton_iterations") as u32,
             },
             fixed_step: get("fixed_step"),
@@ -318,12 +354,7 @@ impl<Y: System> Variational<Y> {
 
     /// `variational`.
     pub fn affine(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::make(&ABOUT_VARIATIONAL, settings, |get| {
-            let alpha = get("alpha");
-            let points = if alpha == 0.5 { vec![0.5] } else { vec![alpha, 1.0 - alpha] };
-            let weights = vec![1.0 / points.len() as f64; points.len()];
-            Scheme::new(nodes::lobatto(2), (points, weights))
-        })
+        Self::make(&ABOUT_VARIATIONAL, settings, |get| Scheme::new(nodes::lobatto(2), nodes::affine(get("alpha"))))
     }
 
     /// `galerkin_gauss`.
@@ -365,10 +396,7 @@ impl<Y: System> Variational<Y> {
 
     /// `multirate`.
     pub fn multirate(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::make(&ABOUT_MULTIRATE, settings, |get| {
-            let quadrature = if get("explicit") > 0.5 { nodes::lobatto(2) } else { nodes::gauss(1) };
-            Scheme::new(nodes::lobatto(2), quadrature)
-        })
+        Self::make(&ABOUT_MULTIRATE, settings, |get| Scheme::new(nodes::lobatto(2), nodes::affine(get("fast_alpha"))))
     }
 
     /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.

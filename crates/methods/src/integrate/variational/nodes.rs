@@ -75,6 +75,11 @@ pub(super) fn lobatto(n: usize) -> (Vec<f64>, Vec<f64>) {
         .unzip()
 }
 
+/// The points α and 1 − α with equal weights, or the middle.
+pub(super) fn affine(alpha: f64) -> (Vec<f64>, Vec<f64>) {
+    if alpha == 0.5 { (vec![0.5], vec![1.0]) } else { (vec![alpha, 1.0 - alpha], vec![0.5; 2]) }
+}
+
 /// n ≥ 2 equidistant points with the ends.
 pub(super) fn equidistant(n: usize) -> Vec<f64> {
     (0..n).map(|k| k as f64 / (n as f64 - 1.0)).collect()

@@ -3,20 +3,27 @@
 //! The columns of the nodes come from the equations read with dual numbers, several velocities at once where no equation depends on two of
 //! them (as in [`crate::tangent`]); those of the multipliers are the rows of the constraints. Rows that depend on others are left out
 //! (Λ = 0). The matrix stays until an iteration no longer shrinks the change by [`SLOW`]; then it is taken anew at the iterate at hand.
+//! Steps of unconstrained flat systems begin with the mass alone in place of the matrix, which is all that is left of it as h goes to
+//! zero: where forces are soft no tangent is worth its price. When an iteration shrinks the change by less than [`LIGHT`] the matrix is
+//! taken instead, for that step and some that follow ([`AWHILE`]).
 //! Iterations end at rounding: when what is left, by the rate of shrinking, is far below an ulp of every coordinate's size, or when changes no
 //! longer shrink and are below [`STALL`].
 
 use super::Recipe;
-use super::discrete::{Discrete, Scheme, Start};
+use super::discrete::{Discrete, Pass, Scheme, Start};
 use super::geometry::{Curved, Flat, Geometry, Structure};
 use super::matrix::{Matrix, Pattern};
-use crate::algebra::Rows;
+use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
 use crate::scalar::{Dual, Duals, Scalar};
 use crate::system::{Shape, State, System};
 
 /// Contraction above which the matrix is taken anew.
 const SLOW: f64 = 0.05;
+/// Contraction above which the mass alone does not serve.
+const LIGHT: f64 = 0.1;
+/// Steps by the matrix after the mass alone did not serve.
+const AWHILE: u32 = 200;
 /// Relative changes below this that no longer shrink are rounding.
 const STALL: f64 = 1e-11;
 /// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
@@ -58,12 +65,12 @@ struct Pair<Y: System, S: Scalar, G, H> {
 }
 
 impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, H> {
-    fn new(y: &Y, plain: G, moved: H, degree: usize, fast: bool) -> Self {
+    fn new(y: &Y, plain: G, moved: H, scheme: &Scheme, rate: Option<usize>) -> Self {
         let shape = y.shape();
-        let size = degree * (shape.v + shape.g);
+        let size = scheme.degree * (shape.v + shape.g);
         Self {
-            plain: Discrete::new(y, plain, degree, fast),
-            moved: Discrete::new(y, moved, degree, fast),
+            plain: Discrete::new(y, plain, scheme, rate),
+            moved: Discrete::new(y, moved, scheme, rate),
             unknown: vec![S::zero(); size],
             out: vec![S::zero(); size],
         }
@@ -80,7 +87,7 @@ impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, 
             for (pass, moved) in pattern.compression.directions.chunks(S::WIDTH).enumerate() {
                 let lanes = || moved.iter().enumerate().flat_map(|(lane, own)| own.iter().map(move |&v| (lane, v)));
                 lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 1.0));
-                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, &mut self.out);
+                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, Pass::Whole, &mut self.out);
                 lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 0.0));
                 let lane_of = |col: usize| {
                     let direction = pattern.compression.direction_of[col];
@@ -175,22 +182,28 @@ pub(super) struct Solver<Y: System> {
     work: Y::Work<f64>,
     rows: Rows<f64>,
     residual: Vec<f64>,
+    scratch: Vec<f64>,
     sizes: Vec<f64>,
     iterations: u32,
+    /// Whether the mass may stand for the matrix, and after how many steps it does.
+    simple: bool,
+    heavy: u32,
     pub counts: Work,
 }
 
 impl<Y: System> Solver<Y> {
     pub fn new(y: &Y, structure: &Structure, recipe: &Recipe) -> Self {
-        let (degree, iterations, fast) = (recipe.scheme.degree, recipe.iterations, recipe.micro.is_some());
+        let (degree, iterations) = (recipe.scheme.degree, recipe.iterations);
+        let rate = recipe.micro.is_some().then(|| y.rates() - 1);
         let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
         let shape = y.shape();
         let equations = if structure.is_flat() {
-            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, degree, fast)))
+            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, &recipe.scheme, rate)))
         } else {
             let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
-            Equations::Curved(Box::new(Pair::new(y, plain, moved, degree, fast)))
+            Equations::Curved(Box::new(Pair::new(y, plain, moved, &recipe.scheme, rate)))
         };
+        let simple = structure.is_flat() && shape.g == 0;
         let pattern = Pattern::new(y);
         let size = degree * (shape.v + shape.g);
         let places = pattern.places(shape, degree);
@@ -216,8 +229,11 @@ impl<Y: System> Solver<Y> {
             work: y.work(),
             rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
             residual: vec![0.0; size],
+            scratch: vec![0.0; degree],
             sizes: vec![0.0; shape.v],
             iterations,
+            simple,
+            heavy: 0,
             counts: Work::default(),
         }
     }
@@ -225,6 +241,12 @@ impl<Y: System> Solver<Y> {
     /// Gives up all matrices.
     pub fn forget(&mut self) {
         self.factored.iter_mut().for_each(|f| f.ready = false);
+        self.heavy = 0;
+    }
+
+    /// Takes note of where a step has ended.
+    pub fn arrive(&mut self, q: &[f64]) {
+        either!(&mut self.equations, pair => pair.plain.arrive(q));
     }
 
     /// Evaluations of forces so far.
@@ -293,7 +315,7 @@ impl<Y: System> Solver<Y> {
         regular
     }
 
-    /// Solves the equations from the guess in `unknown`; multipliers of `held` rows stay zero.
+    /// Solves the equations from the guess in `unknown`; multipliers of `held` rows stay zero. `mass` is factored.
     pub fn solve(
         &mut self,
         y: &Y,
@@ -302,6 +324,7 @@ impl<Y: System> Solver<Y> {
         unknown: &mut [f64],
         held: &[bool],
         slot: usize,
+        mass: &Mass<f64>,
     ) -> Result<(), Failure> {
         let (n, s) = (self.shape.v, self.degree);
         if self.factored[slot].restore {
@@ -314,9 +337,14 @@ impl<Y: System> Solver<Y> {
             scheme.fit(&start.frequencies, start.h);
         }
         self.measure(y, start);
-        let same = self.factored[slot].start.h == start.h && self.factored[slot].held == held;
+        either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
+        // Steps of one length differ by the rounding of time.
+        let near = (self.factored[slot].start.h - start.h).abs() <= 1e-6 * start.h.abs();
+        let same = near && self.factored[slot].held == held;
         let mut fresh = false;
-        if !(self.factored[slot].ready && same) {
+        let mut light = self.simple && self.heavy == 0;
+        self.heavy = self.heavy.saturating_sub(1);
+        if !(light || self.factored[slot].ready && same) {
             fresh = true;
             if !self.renew(y, scheme, start, unknown, held, slot) {
                 return Err(Failure { residual: f64::INFINITY, velocity: 0 });
@@ -324,13 +352,20 @@ impl<Y: System> Solver<Y> {
         }
         let (mut last, mut worst) = (f64::INFINITY, 0);
         for _ in 0..self.iterations {
-            either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual));
+            either!(&mut self.equations, pair => {
+                pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
+            });
             for (i, r) in self.residual.iter_mut().enumerate() {
                 let left_out = i >= s * n && held[(i - s * n) % self.shape.g];
                 *r = if left_out { 0.0 } else { -*r };
             }
-            self.factored[slot].matrix.solve(&mut self.residual);
-            self.counts.solves += 1;
+            if light {
+                self.residual.chunks_exact_mut(n).for_each(|own| mass.solve(own));
+                scheme.unscale(&mut self.residual, &mut self.scratch);
+            } else {
+                self.factored[slot].matrix.solve(&mut self.residual);
+                self.counts.solves += 1;
+            }
             let mut change = 0.0;
             for (i, d) in self.residual[..s * n].iter().enumerate() {
                 let relative = d.abs() / self.sizes[i % n];
@@ -347,13 +382,22 @@ impl<Y: System> Solver<Y> {
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
             if left <= LEFT || (contraction > 0.5 && change <= STALL) {
-                // Momenta and integrals belong to the curve as it is now.
+                // Momenta and integrals belong to the curve as it is now; forces change by what is left.
+                let pass = if left <= LEFT { Pass::Close } else { Pass::Whole };
                 either!(&mut self.equations, pair => {
                     pair.plain.tally = true;
-                    pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual);
+                    pair.plain.evaluate(y, scheme, start, unknown, pass, &mut self.residual);
                     pair.plain.tally = false;
                 });
                 return Ok(());
+            }
+            if light && last.is_finite() && contraction > LIGHT && change > STALL {
+                (light, self.heavy) = (false, AWHILE);
+                if !self.renew(y, scheme, start, unknown, held, slot) {
+                    return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                }
+                (fresh, last) = (true, f64::INFINITY);
+                continue;
             }
             if last.is_finite() && contraction > SLOW && change > STALL {
                 if fresh && contraction > 2.0 {
@@ -382,6 +426,7 @@ impl<Y: System> Solver<Y> {
 
     /// What the bits of the next solution depend on: where the matrices were taken.
     pub fn memory(&self, out: &mut Vec<f64>) {
+        out.push(f64::from(self.heavy));
         for f in &self.factored {
             let s = &f.start.state;
             out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
@@ -399,6 +444,9 @@ impl<Y: System> Solver<Y> {
             to.copy_from_slice(own);
             memory = rest;
         };
+        let mut heavy = [0.0];
+        take(&mut heavy);
+        self.heavy = heavy[0] as u32;
         for f in &mut self.factored {
             let mut head = [0.0; 3];
             take(&mut head);
