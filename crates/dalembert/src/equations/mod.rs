@@ -193,18 +193,10 @@ impl System for Model {
     }
 
     fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, rate: usize, out: &mut [S]) {
-        out.fill(S::zero());
+        self.forces_where(s, w, |i| self.rates[i] == rate, out);
         if rate == 0 {
             self.own_forces(w, out);
         }
-        w.loads.fill(Wrench::default());
-        for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| self.rates[*i] == rate) {
-            w.gather(&force.markers);
-            let now = self.instant(s, i, &w.signals);
-            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
-            self.gather_loads(&force.markers, w, out);
-        }
-        self.take_loads(w, out);
     }
 
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
@@ -402,6 +394,25 @@ impl Model {
                 body.weight(cache, gravity, out);
             }
         }
+    }
+
+    /// The generalised forces of some elements in a prepared state; `out` is overwritten.
+    pub(crate) fn forces_where<S: Scalar>(
+        &self,
+        s: &State<S>,
+        w: &mut Work<S>,
+        wanted: impl Fn(usize) -> bool,
+        out: &mut [S],
+    ) {
+        out.fill(S::zero());
+        w.loads.fill(Wrench::default());
+        for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| wanted(*i)) {
+            w.gather(&force.markers);
+            let now = self.instant(s, i, &w.signals);
+            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
+            self.gather_loads(&force.markers, w, out);
+        }
+        self.take_loads(w, out);
     }
 
     /// Hands the wrenches of one force to points at once, and to markers of other bodies, where they are gathered.

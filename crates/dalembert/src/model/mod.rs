@@ -8,6 +8,7 @@ mod marker;
 mod orientation;
 mod param;
 mod place;
+mod rates;
 
 pub use build::{BodyId, Builder, ModelError, Oriented};
 pub(crate) use marker::AXIS_MARKERS;
@@ -40,6 +41,8 @@ pub struct Model {
     pub(crate) layout: Layout,
     /// The rate of each force, for multirate integrators: zero is slow.
     pub(crate) rates: Vec<usize>,
+    /// Whether the integrator of a scene fits frequencies, which are then recorded.
+    pub(crate) fitted: bool,
 }
 
 /// A thing with the name its user gave it.

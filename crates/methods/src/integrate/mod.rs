@@ -201,6 +201,10 @@ pub trait Integrator<Y: System>: Send {
     fn dense(&mut self, y: &Y, out: &mut State<f64>);
     /// The work done since the start.
     fn counts(&self) -> Counts;
+    /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.
+    fn frequencies(&self) -> &[f64] {
+        &[]
+    }
     /// All that the next step depends on besides the state, so that a run can be continued with the same bits.
     fn memory(&self) -> Vec<f64>;
     /// Takes over a memory after [`Integrator::start`] on the state it was saved with.

@@ -398,14 +398,6 @@ impl<Y: System> Variational<Y> {
     pub fn multirate(settings: &Settings) -> Result<Self, SettingsError> {
         Self::make(&ABOUT_MULTIRATE, settings, |get| Scheme::new(nodes::lobatto(2), nodes::affine(get("fast_alpha"))))
     }
-
-    /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.
-    pub fn frequencies(&self) -> &[f64] {
-        match (&self.run, &self.recipe.frequency) {
-            (Some(run), Some(_)) => run.frequencies(),
-            _ => &[],
-        }
-    }
 }
 
 impl<Y: System> Integrator<Y> for Variational<Y> {
@@ -415,7 +407,7 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
 
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
         let mut run = Run::new(y, &self.recipe, s)?;
-        run.begin(y, s, CONSISTENT)?;
+        run.begin(y, &self.recipe, s, CONSISTENT)?;
         self.run = Some(run);
         Ok(())
     }
@@ -442,6 +434,13 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
 
     fn counts(&self) -> Counts {
         self.run.as_ref().map(Run::counts).unwrap_or_default()
+    }
+
+    fn frequencies(&self) -> &[f64] {
+        match (&self.run, &self.recipe.frequency) {
+            (Some(run), Some(_)) => run.frequencies(),
+            _ => &[],
+        }
     }
 
     fn memory(&self) -> Vec<f64> {

@@ -140,7 +140,7 @@ impl<Y: System> Run<Y> {
     }
 
     /// Takes a state to begin with, if it meets its constraints.
-    pub fn begin(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
+    pub fn begin(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
         self.main.dynamics.check(y, s, tolerance)?;
         for (row, held) in self.main.held.iter_mut().enumerate() {
             *held = self.main.dynamics.dependent().contains(&row);
@@ -148,6 +148,7 @@ impl<Y: System> Run<Y> {
         self.base.copy_from(s);
         self.end.copy_from(s);
         self.past.h = 0.0;
+        self.estimate(y, recipe, s)?;
         Ok(())
     }
 

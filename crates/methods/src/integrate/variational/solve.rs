@@ -22,6 +22,8 @@ use crate::system::{Shape, State, System};
 const SLOW: f64 = 0.05;
 /// Contraction above which the mass alone does not serve.
 const LIGHT: f64 = 0.1;
+/// Relative changes below this are rounding of the residual where the mass alone is divided by.
+const ULPS: f64 = 8.0 * f64::EPSILON;
 /// Steps by the matrix after the mass alone did not serve.
 const AWHILE: u32 = 200;
 /// Relative changes below this that no longer shrink are rounding.
@@ -381,7 +383,8 @@ impl<Y: System> Solver<Y> {
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
-            if left <= LEFT || (contraction > 0.5 && change <= STALL) {
+            let noise = if light { ULPS } else { STALL };
+            if left <= LEFT || (contraction > 0.5 && change <= noise) {
                 // Momenta and integrals belong to the curve as it is now; forces change by what is left.
                 let pass = if left <= LEFT { Pass::Close } else { Pass::Whole };
                 either!(&mut self.equations, pair => {
@@ -391,7 +394,7 @@ impl<Y: System> Solver<Y> {
                 });
                 return Ok(());
             }
-            if light && last.is_finite() && contraction > LIGHT && change > STALL {
+            if light && last.is_finite() && contraction > LIGHT && change > ULPS {
                 (light, self.heavy) = (false, AWHILE);
                 if !self.renew(y, scheme, start, unknown, held, slot) {
                     return Err(Failure { residual: f64::INFINITY, velocity: worst });
