@@ -37,6 +37,11 @@ fn members() -> Vec<Member> {
             out.push((name, none().with("degree", f64::from(degree)), 2 * degree));
         }
     }
+    for degree in [2, 3, 4] {
+        let order = if degree % 2 == 0 { degree + 2 } else { degree + 1 };
+        out.push(("galerkin_chebyshev", none().with("degree", f64::from(degree)), order));
+    }
+    out.push(("variational", none().with("null_space", 1.0), 2));
     out
 }
 
@@ -405,4 +410,25 @@ fn energy_and_work_balance_to_rounding() {
     let end = run(&problem, &problem.initial(), "galerkin_gauss", &none().with("degree", 3.0), 3.0, 50);
     let [before, after] = [problem.initial(), end].map(|s| problem.invariants(&s)[0]);
     assert!((after - before).abs() < 100.0 * f64::EPSILON * before, "{:e}", after - before);
+}
+
+/// Without multipliers, in as many unknowns as there are freedoms, the motion is the same up to rounding of both: of places of size one in 200 steps, which
+/// a pendulum amplifies by its phase, n²/2 at most.
+#[test]
+fn the_null_space_gives_the_same_motion_as_multipliers() {
+    fn apart<P: Problem>(problem: &P, settings: &Settings, h: f64) -> f64 {
+        let runs = [0.0, 1.0].map(|null_space| {
+            let settings = settings.clone().with("null_space", null_space);
+            run(problem, &problem.initial(), "variational", &settings, 200.0 * h, 200)
+        });
+        distance(&runs[0], &runs[1])
+    }
+    let bound = 2e4 * f64::EPSILON;
+    for settings in [none(), none().with("alpha", 0.0), none().with("composition", 4.0)] {
+        let swing = apart(&Pendulum::default(), &settings, 0.01);
+        let wire = apart(&RotatingWire::default(), &settings, 0.005);
+        let atoms = apart(&problems::Atoms { cells: 3, far: true }, &settings, 0.002);
+        println!("{settings:?}: {swing:.1e} {wire:.1e} {atoms:.1e}");
+        assert!(swing < bound && wire < bound && atoms < bound, "{settings:?}: {swing:e} {wire:e} {atoms:e}");
+    }
 }

@@ -10,6 +10,7 @@ pub fn make<Y: System>(name: &str, settings: &Settings) -> Result<Variational<Y>
         "variational" => Variational::affine(settings),
         "galerkin_gauss" => Variational::gauss(settings),
         "galerkin_lobatto" => Variational::lobatto(settings),
+        "galerkin_chebyshev" => Variational::chebyshev(settings),
         "lie_group" => Variational::lie_group(settings),
         "phase_fitted" => Variational::phase_fitted(settings),
         "multirate" => Variational::multirate(settings),

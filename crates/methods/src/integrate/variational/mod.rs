@@ -9,11 +9,13 @@
 //! | `variational` | straight | α and 1 − α: ½ midpoint, 0 trapezoidal (Störmer–Verlet, RATTLE) | 2; 4, 6, 8 by composition |
 //! | `galerkin_gauss` | degree s | s Gauss points | 2s |
 //! | `galerkin_lobatto` | degree s | s + 1 Lobatto points (Lobatto IIIA–IIIB with constraints at all of them) | 2s |
+//! | `galerkin_chebyshev` | degree s | s + 1 Chebyshev points, for comparison | s + 2 or s + 1, even |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
 //! | `multirate` | straight, in micro steps | slow forces at α and 1 − α of macro steps, fast ones of micro steps (`rates`, `whole`) | 2 |
 //! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
 //!
-//! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps.
+//! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps; straight steps also without multipliers
+//!   (`null_space`).
 //! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` keeps its last
 //!   velocity to estimate frequencies, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7).
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
@@ -35,6 +37,7 @@ mod discrete;
 mod geometry;
 mod matrix;
 mod nodes;
+mod null_space;
 mod predict;
 mod rates;
 mod run;
@@ -80,6 +83,11 @@ const DEGREE: Parameter = Parameter {
     meaning: "the degree s of the polynomial in one step; the order is 2s",
 };
 
+const DEGREE_CHEBYSHEV: Parameter = Parameter {
+    meaning: "the degree s of the polynomial in one step; the order is s + 2 if it is even, s + 1 if it is odd",
+    ..DEGREE
+};
+
 /// What `variational` is.
 pub const ABOUT_VARIATIONAL: About = About {
     name: "variational",
@@ -99,6 +107,14 @@ pub const ABOUT_VARIATIONAL: About = About {
             meaning: "where in the step forces are taken, at α and 1 − α: 0.5 is the midpoint rule, 0 the trapezoidal rule",
         },
         COMPOSITION,
+        Parameter {
+            name: "null_space",
+            unit: "1",
+            default: 0.0,
+            range: [0.0, 1.0],
+            meaning: "how constraints are met: by multipliers (0), or by the discrete null space without them, in as many unknowns as there are \
+                      freedoms (1); the motion is the same",
+        },
         ITERATIONS,
         UNIT,
         UNIT_ABSOLUTE,
@@ -134,6 +150,18 @@ pub const ABOUT_GALERKIN_LOBATTO: About = About {
         "Jay: Symplectic partitioned Runge–Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996) 368–387",
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
     ],
+};
+
+/// What `galerkin_chebyshev` is.
+pub const ABOUT_GALERKIN_CHEBYSHEV: About = About {
+    name: "galerkin_chebyshev",
+    title: "Variational Galerkin method with Chebyshev points, for comparison",
+    summary: "A polynomial of degree s in each step and s + 1 Chebyshev points, with the weights of highest order for them (Fejér): symplectic, and of order s + 2 for \
+              even s, s + 1 for odd s. For comparison with `galerkin_gauss`, which has order 2s with fewer points.",
+    order: 4,
+    stiff: false,
+    parameters: &[STEP, DEGREE_CHEBYSHEV, ITERATIONS, UNIT, UNIT_ABSOLUTE],
+    references: &["Leok, Zhang: Discrete Hamiltonian variational integrators, IMA J. Numer. Anal. 31 (2011) 1497–1532"],
 };
 
 /// What `lie_group` is.
@@ -298,6 +326,7 @@ struct Recipe {
     curve: Curve,
     tolerance: Tolerance,
     micro: Option<Micro>,
+    null_space: bool,
     iterations: u32,
 }
 
@@ -345,6 +374,7 @@ impl<Y: System> Variational<Y> {
                     slow: get("slow_alpha"),
                     fast: get("fast_alpha"),
                 }),
+                null_space: has("null_space") && get("null_space") > 0.5,
                 iterations: get("newton_iterations") as u32,
             },
             fixed_step: get("fixed_step"),
@@ -370,6 +400,16 @@ impl<Y: System> Variational<Y> {
         Self::make(&ABOUT_GALERKIN_LOBATTO, settings, |get| {
             let nodes = nodes::lobatto(whole(get("degree")) + 1);
             Scheme::new(nodes.clone(), nodes)
+        })
+    }
+
+    /// `galerkin_chebyshev`.
+    pub fn chebyshev(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::make(&ABOUT_GALERKIN_CHEBYSHEV, settings, |get| {
+            let degree = whole(get("degree"));
+            let points = nodes::fejer(degree + 1);
+            let weights = nodes::weights(&points);
+            Scheme::new(nodes::lobatto(degree + 1), (points, weights))
         })
     }
 

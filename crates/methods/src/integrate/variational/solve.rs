@@ -13,6 +13,7 @@ use super::Recipe;
 use super::discrete::{Discrete, Pass, Scheme, Start};
 use super::geometry::{Curved, Flat, Geometry, Structure};
 use super::matrix::{Matrix, Pattern};
+use super::null_space::NullSpace;
 use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
 use crate::scalar::{Dual, Duals, Scalar};
@@ -190,6 +191,8 @@ pub(super) struct Solver<Y: System> {
     /// Whether the mass may stand for the matrix, and after how many steps it does.
     simple: bool,
     heavy: u32,
+    /// The discrete null space, with room for a dense matrix, if multipliers are not wanted.
+    reduction: Option<(NullSpace, Vec<f64>)>,
     pub counts: Work,
 }
 
@@ -236,6 +239,8 @@ impl<Y: System> Solver<Y> {
             iterations,
             simple,
             heavy: 0,
+            reduction: (recipe.null_space && shape.g > 0)
+                .then(|| (NullSpace::new(shape.v, shape.g), vec![0.0; size * size])),
             counts: Work::default(),
         }
     }
@@ -329,6 +334,9 @@ impl<Y: System> Solver<Y> {
         mass: &Mass<f64>,
     ) -> Result<(), Failure> {
         let (n, s) = (self.shape.v, self.degree);
+        if self.reduction.is_some() {
+            return self.solve_reduced(y, scheme, start, unknown, held);
+        }
         if self.factored[slot].restore {
             // The frequencies of that time, then those of this step again.
             let (omega, h) = (std::mem::take(&mut self.factored[slot].start.frequencies), self.factored[slot].start.h);
@@ -412,6 +420,89 @@ impl<Y: System> Solver<Y> {
                 }
             }
             last = change;
+        }
+        Err(Failure { residual: last / f64::EPSILON, velocity: worst })
+    }
+
+    /// Solves the equations of a straight step without multipliers, with a new matrix in every iteration.
+    fn solve_reduced(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+    ) -> Result<(), Failure> {
+        let Some((mut reduction, mut matrix)) = self.reduction.take() else { return Ok(()) };
+        let result = self.reduce(y, scheme, start, unknown, held, &mut reduction, &mut matrix);
+        self.reduction = Some((reduction, matrix));
+        result
+    }
+
+    fn reduce(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+        reduction: &mut NullSpace,
+        matrix: &mut [f64],
+    ) -> Result<(), Failure> {
+        let (n, size) = (self.shape.v, unknown.len());
+        let singular = |velocity: usize| Failure { residual: f64::INFINITY, velocity };
+        self.measure(y, start);
+        unknown[n..].fill(0.0);
+        either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
+        y.prepare(&start.state, &mut self.work);
+        y.jacobian(&start.state, &mut self.work, &mut self.rows);
+        matrix.fill(0.0);
+        for (i, b) in self.rows.blocks().iter().enumerate() {
+            for (k, &value) in self.rows.block(i).iter().enumerate() {
+                matrix[(b.row + k / b.cols) * n + b.col + k % b.cols] = value;
+            }
+        }
+        if !reduction.base(matrix, held) {
+            return Err(singular(0));
+        }
+        let (mut last, mut worst) = (f64::INFINITY, 0);
+        for _ in 0..self.iterations {
+            matrix.fill(0.0);
+            let at = Linear { scheme, start, unknown, held };
+            either!(&mut self.equations, pair => {
+                pair.columns(y, &at, &self.pattern, |row, col, value| matrix[row * size + col] = value);
+                pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
+            });
+            self.counts.tangents += 1;
+            self.counts.factorisations += 1;
+            if !reduction.step(matrix, &self.residual) {
+                return Err(singular(worst));
+            }
+            self.counts.solves += 1;
+            let mut largest = 0.0;
+            for (k, d) in reduction.change.iter().enumerate() {
+                unknown[k] += d;
+                let relative = d.abs() / self.sizes[k];
+                if relative > largest || !relative.is_finite() {
+                    (largest, worst) = (relative, k);
+                }
+            }
+            if !largest.is_finite() {
+                return Err(singular(worst));
+            }
+            // Newton's method squares what is left.
+            if largest <= LEFT || (largest > 0.5 * last && largest <= STALL) {
+                either!(&mut self.equations, pair => {
+                    pair.plain.tally = true;
+                    pair.plain.evaluate(y, scheme, start, unknown, Pass::Whole, &mut self.residual);
+                    pair.plain.tally = false;
+                });
+                return Ok(());
+            }
+            if largest > 2.0 * last {
+                return Err(Failure { residual: largest / f64::EPSILON, velocity: worst });
+            }
+            last = largest;
         }
         Err(Failure { residual: last / f64::EPSILON, velocity: worst })
     }
