@@ -7,7 +7,7 @@
 //! zero: where forces are soft no tangent is worth its price. When an iteration shrinks the change by less than [`LIGHT`] the matrix is
 //! taken instead, for that step and some that follow ([`AWHILE`]).
 //! Iterations end at rounding: when what is left, by the rate of shrinking, is far below an ulp of every coordinate's size, or when changes no
-//! longer shrink and are below [`STALL`].
+//! longer shrink and are below [`STALL`] with a new matrix, or below [`ULPS`].
 
 use super::Recipe;
 use super::discrete::{Discrete, Pass, Scheme, Start};
@@ -23,11 +23,11 @@ use crate::system::{Shape, State, System};
 const SLOW: f64 = 0.05;
 /// Contraction above which the mass alone does not serve.
 const LIGHT: f64 = 0.1;
-/// Relative changes below this are rounding of the residual where the mass alone is divided by.
-const ULPS: f64 = 8.0 * f64::EPSILON;
+/// Relative changes below this that no longer shrink are rounding, whatever the matrix.
+const ULPS: f64 = 16.0 * f64::EPSILON;
 /// Steps by the matrix after the mass alone did not serve.
 const AWHILE: u32 = 200;
-/// Relative changes below this that no longer shrink are rounding.
+/// Relative changes below this that a new matrix no longer shrinks are rounding.
 const STALL: f64 = 1e-11;
 /// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
 const LEFT: f64 = 0.01 * f64::EPSILON;
@@ -391,7 +391,7 @@ impl<Y: System> Solver<Y> {
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
-            let noise = if light { ULPS } else { STALL };
+            let noise = if fresh { STALL } else { ULPS };
             if left <= LEFT || (contraction > 0.5 && change <= noise) {
                 // Momenta and integrals belong to the curve as it is now; forces change by what is left.
                 let pass = if left <= LEFT { Pass::Close } else { Pass::Whole };
@@ -410,7 +410,8 @@ impl<Y: System> Solver<Y> {
                 (fresh, last) = (true, f64::INFINITY);
                 continue;
             }
-            if last.is_finite() && contraction > SLOW && change > STALL {
+            let stuck = !fresh && contraction > 0.5;
+            if last.is_finite() && contraction > SLOW && (change > STALL || stuck) {
                 if fresh && contraction > 2.0 {
                     return Err(Failure { residual: change / f64::EPSILON, velocity: worst });
                 }

@@ -1,0 +1,273 @@
+//! The studies of variational integrators that the book shows: the oscillator, the pendulum, and computing time over micro steps.
+//!
+//! `cargo bench -p dalembert-methods --bench variational -- FOLDER [quick]` writes one table for each figure, columns in the first line, and prints what they say;
+//! `cargo xtask figures` draws them. Times are of computing, the least of several runs.
+#![allow(clippy::print_stdout)]
+
+#[path = "common/clock.rs"]
+mod clock;
+
+use clock::computed;
+use dalembert_methods::State;
+use dalembert_methods::integrate::{Integrator, RungeKutta, Settings, Variational};
+use dalembert_methods::problems::{Atoms, Chain, ForcedOscillator, Problem, Top};
+use std::f64::consts::PI;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// A table to be written.
+struct Table {
+    file: PathBuf,
+    text: String,
+}
+
+impl Table {
+    fn new(folder: &Path, name: &str, columns: &[&str]) -> Self {
+        Self { file: folder.join(format!("{name}.txt")), text: columns.join("\t") + "\n" }
+    }
+
+    fn row(&mut self, name: &str, values: &[f64]) {
+        let numbers: Vec<String> = values.iter().map(|x| format!("{x:e}")).collect();
+        writeln!(self.text, "{name}\t{}", numbers.join("\t")).expect("text takes any text");
+    }
+
+    fn write(self) -> Outcome<()> {
+        Ok(std::fs::write(self.file, self.text)?)
+    }
+}
+
+/// Runs to a time in equal steps; the state there and the least computing time of some runs.
+fn timed<P: Problem>(
+    problem: &P,
+    make: &dyn Fn() -> Outcome<Variational<P>>,
+    until: f64,
+    rounds: u32,
+) -> Outcome<(State<f64>, f64)> {
+    let (mut least, mut end) = (f64::INFINITY, problem.initial());
+    for _ in 0..rounds {
+        let mut method = make()?;
+        let mut s = problem.initial();
+        method.start(problem, &mut s)?;
+        let begin = Instant::now();
+        let since = computed(begin);
+        while s.t < until {
+            method.step(problem, &mut s, until)?;
+        }
+        least = least.min(computed(begin) - since);
+        end = s;
+    }
+    Ok((end, least))
+}
+
+/// Figures 1 and 2 of Kosmas and Leyendecker: errors at t = 3 over h, and over computing time.
+fn oscillator(folder: &Path, rounds: u32) -> Outcome<()> {
+    let problem = ForcedOscillator::harmonic();
+    let exact = problem.exact(3.0).ok_or("an oscillator has a closed form")?;
+    let mut table = Table::new(folder, "oscillator", &["method", "h", "position", "momentum", "seconds"]);
+    println!("oscillator: errors of position and momentum at t = 3, computing time");
+    type Maker = fn(&Settings) -> Result<Variational<ForcedOscillator>, dalembert_methods::integrate::SettingsError>;
+    let fitted = Settings::default().with("frequency", 1.0).with("points", 5.0);
+    let methods: [(&str, Maker, Settings); 5] = [
+        ("sines, 5 equidistant", Variational::phase_fitted, fitted.clone()),
+        ("sines, 5 Lobatto", Variational::phase_fitted, fitted.clone().with("spacing", 1.0)),
+        ("splines, 5 Lobatto", Variational::phase_fitted, fitted.with("spacing", 1.0).with("fitted", 2.0)),
+        ("Gauss-Legendre, order 4", Variational::gauss, Settings::default().with("degree", 2.0)),
+        ("Chebyshev, order 4", Variational::chebyshev, Settings::default().with("degree", 2.0)),
+    ];
+    for (name, make, settings) in methods {
+        for h in [0.01, 0.05, 0.1, 0.5, 1.0] {
+            let settings = settings.clone().with("fixed_step", h);
+            let (s, seconds) = timed(&problem, &|| Ok(make(&settings)?), 3.0, rounds)?;
+            let (q, p) = ((s.q[0] - exact.q[0]).abs(), (s.v[0] - exact.v[0]).abs());
+            println!("  {name:24} h = {h:<4} {q:.1e} {p:.1e} {:.1} µs", 1e6 * seconds);
+            table.row(name, &[h, q.max(1e-17), p.max(1e-17), seconds]);
+        }
+    }
+    table.write()
+}
+
+/// Figures 1 and 2 of Leitz and Leyendecker: the angle of a pendulum, its period, and its energy over many swings.
+fn pendulum(folder: &Path, swings: f64) -> Outcome<()> {
+    let problem = Top { inertia: [1.0, 1.2, 0.5], weight: 9.81 };
+    let (amplitude, h) = (2.0_f64, 0.05);
+    let angle = |s: &State<f64>| (2.0 * s.q[1].atan2(s.q[0]) - PI + PI).rem_euclid(2.0 * PI) - PI;
+    let (mut a, mut b) = (1.0_f64, (0.5 * amplitude).cos());
+    while (a - b).abs() > 1e-15 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    let period = 2.0 * PI * (problem.inertia[0] / problem.weight).sqrt() / a;
+    println!("pendulum: exact period {period:.6} s");
+    let mut angles = Table::new(folder, "pendulum-angle", &["method", "t", "angle"]);
+    let mut energies = Table::new(folder, "pendulum-energy", &["method", "swing", "lowest", "highest"]);
+    for (name, chord) in [("quaternions", 0.5), ("rotation matrices", 1.0)] {
+        let settings = Settings::default().with("fixed_step", h).with("chord", chord);
+        let mut method = Variational::lie_group(&settings)?;
+        let mut s = problem.state(PI - amplitude, [0.0; 3]);
+        method.start(&problem, &mut s)?;
+        let start = problem.energy(&s);
+        let (mut before, mut passed, mut first, mut last) = (angle(&s), 0_u32, 0.0, 0.0);
+        let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
+        let (mut bands, mut next) = (Vec::new(), 0.01 * swings * period);
+        while s.t < swings * period {
+            method.step(&problem, &mut s, f64::INFINITY)?;
+            let now = angle(&s);
+            if s.t < 3.0 * period {
+                angles.row(name, &[s.t, now]);
+            }
+            if before < 0.0 && now >= 0.0 {
+                // Between steps on a straight line: off by h³ once, over all swings.
+                let at = s.t - h * now / (now - before);
+                (first, last) = (if passed == 0 { at } else { first }, at);
+                passed += 1;
+            }
+            before = now;
+            let energy = problem.energy(&s) - start;
+            ends = [ends[0].min(energy), ends[1].max(energy)];
+            if s.t >= next {
+                energies.row(name, &[s.t / period, ends[0], ends[1]]);
+                bands.push(ends);
+                ends = [f64::INFINITY, f64::NEG_INFINITY];
+                next += 0.01 * swings * period;
+            }
+        }
+        let own = (last - first) / f64::from(passed - 1);
+        let spread = |e: &[f64; 2]| format!("{:+.4e} to {:+.4e}", e[0], e[1]);
+        let (early, late) = (bands.first().ok_or("no swings")?, bands.last().ok_or("no swings")?);
+        println!(
+            "  {name:18} period off by {:+.3e} s; energy in the first hundredth {}, in the last {} J",
+            own - period,
+            spread(early),
+            spread(late)
+        );
+    }
+    let mut reference = RungeKutta::dop853(&Settings::default().with("tolerance", 1e-12))?;
+    let mut s = problem.state(PI - amplitude, [0.0; 3]);
+    reference.start(&problem, &mut s)?;
+    for k in 1..=160 {
+        let until = 3.0 * period * f64::from(k) / 160.0;
+        while s.t < until {
+            reference.step(&problem, &mut s, until)?;
+        }
+        angles.row("exact", &[s.t, angle(&s)]);
+    }
+    angles.write()?;
+    energies.write()
+}
+
+/// The three schemes by their quadratures.
+const SCHEMES: [(&str, f64, f64); 3] =
+    [("fully implicit", 0.5, 0.5), ("explicit slow, implicit fast", 0.0, 0.5), ("fully explicit", 0.0, 0.0)];
+
+/// Computing times over micro steps at a fixed micro step, and errors of slow variables at an early time.
+struct Study<'a, P> {
+    problem: &'a P,
+    what: &'a str,
+    micro: f64,
+    span: f64,
+    /// Coordinates whose errors count.
+    slow: Vec<usize>,
+    early: f64,
+    rounds: u32,
+}
+
+/// The best of one scheme: micro steps, and how many times faster than one micro step, at the same micro step and at the same error.
+struct Best {
+    fixed: (u32, f64),
+    equal: (u32, f64),
+}
+
+impl<P: Problem> Study<'_, P> {
+    fn run(&self, counts: &[u32], table: &mut Table) -> Outcome<Vec<Best>> {
+        let mut reference = RungeKutta::dop853(&Settings::default().with("tolerance", 1e-13))?;
+        let mut truth = self.problem.initial();
+        reference.start(self.problem, &mut truth)?;
+        while truth.t < self.early {
+            reference.step(self.problem, &mut truth, self.early)?;
+        }
+        let mut out = Vec::new();
+        for (name, slow, fast) in SCHEMES {
+            let mut found: Vec<(u32, f64, f64)> = Vec::new();
+            for &p in counts {
+                let step = f64::from(p) * self.micro;
+                let settings = Settings::default()
+                    .with("fixed_step", step)
+                    .with("micro_steps", f64::from(p))
+                    .with("slow_alpha", slow)
+                    .with("fast_alpha", fast);
+                let make = || -> Outcome<Variational<P>> { Ok(Variational::multirate(&settings)?) };
+                // What resonates or does not converge has no time.
+                let Ok((end, seconds)) = timed(self.problem, &make, self.span, self.rounds) else { continue };
+                let energy = |s: &State<f64>| self.problem.invariants(s)[0];
+                let begin = energy(&self.problem.initial());
+                if !((energy(&end) - begin).abs() < 0.5 * begin.abs()) {
+                    println!("  {:14} {name:28} p = {p:<3} resonates", self.what);
+                    continue;
+                }
+                let (s, _) = timed(self.problem, &make, self.early, 1)?;
+                let error = self.slow.iter().fold(0.0, |max: f64, &k| max.max((s.q[k] - truth.q[k]).abs()));
+                println!("  {:14} {name:28} p = {p:<3} {:8.3} ms, error {error:.1e}", self.what, 1e3 * seconds);
+                table.row(&format!("{}: {name}", self.what), &[f64::from(p), seconds, error]);
+                found.push((p, seconds, error));
+            }
+            // A method of order two takes √(error) times its time for an error of one.
+            let work = |&(_, seconds, error): &(u32, f64, f64)| seconds * error.sqrt();
+            let least = |cost: &dyn Fn(&(u32, f64, f64)) -> f64| {
+                let best = found.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+                best.zip(found.first()).map_or((0, 0.0), |(best, first)| (best.0, cost(first) / cost(best)))
+            };
+            let best = Best { fixed: least(&|run| run.1), equal: least(&work) };
+            println!(
+                "  {:14} {name:28} fastest at p = {}, {:.1} times faster than p = 1; at equal error p = {}, {:.1} times",
+                self.what, best.fixed.0, best.fixed.1, best.equal.0, best.equal.1
+            );
+            out.push(best);
+        }
+        Ok(out)
+    }
+}
+
+/// Figures 4 and 5 of Gail, Leyendecker and Ober-Blöbaum.
+fn multirate(folder: &Path, quick: bool) -> Outcome<()> {
+    let columns = ["run", "micro steps", "seconds", "error"];
+    let counts: &[u32] = if quick { &[1, 10] } else { &[1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90] };
+    let rounds = if quick { 1 } else { 3 };
+    let mut table = Table::new(folder, "multirate-schemes", &columns);
+    println!("computing time over micro steps, fixed micro step");
+    let chain = Chain::default();
+    let fpu =
+        |problem, what, span| Study { problem, what, micro: 0.01, span, slow: (0..3).collect(), early: 0.9, rounds };
+    fpu(&chain, "FPU, 6 masses", if quick { 9.0 } else { 90.0 }).run(counts, &mut table)?;
+    let atoms = Atoms { cells: if quick { 2 } else { 12 }, far: true };
+    let slow = (0..atoms.cells).flat_map(|cell| [8 * cell, 8 * cell + 1]).collect();
+    let micro = 1e-4;
+    let span = if quick { 0.01 } else { 0.2 };
+    Study { problem: &atoms, what: "SAM", micro, span, slow, early: 0.1, rounds: 1 }.run(counts, &mut table)?;
+    table.write()?;
+    let mut table = Table::new(folder, "multirate-masses", &columns);
+    let masses: &[usize] = if quick { &[6] } else { &[6, 30, 60, 90, 140, 190, 220] };
+    for &masses in masses {
+        let chain = Chain { pairs: masses / 2, ..Chain::default() };
+        let what = format!("{masses} masses");
+        let bests =
+            fpu(&chain, &what, 9.0).run(if quick { &[1, 5] } else { &[1, 5, 10, 15, 20, 30, 60, 90] }, &mut table)?;
+        for (best, (name, ..)) in bests.iter().zip(SCHEMES) {
+            assert!(quick || best.fixed.0 > 1, "{masses} masses, {name}: the least time is at one micro step");
+        }
+    }
+    table.write()
+}
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let folder = PathBuf::from(arguments.first().ok_or("give a folder for the tables")?);
+    let quick = arguments.get(1).is_some_and(|word| word == "quick");
+    std::fs::create_dir_all(&folder)?;
+    oscillator(&folder, if quick { 1 } else { 200 })?;
+    pendulum(&folder, if quick { 100.0 } else { 1e5 })?;
+    multirate(&folder, quick)?;
+    println!("tables are in {}", folder.display());
+    Ok(())
+}
