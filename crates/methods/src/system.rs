@@ -167,6 +167,10 @@ pub trait System: Sync {
     fn fast(&self, _rate: usize) -> Vec<usize> {
         Vec::new()
     }
+    /// Which velocities act on each other through the forces of one rate, in the groups of [`System::coupling`]; by default as through all.
+    fn coupling_of_rate(&self, _rate: usize) -> Coupling {
+        self.coupling()
+    }
     /// The part of [`System::force`] that is of one rate: zero is slow, the highest are the stiffest springs. All of them add up to the force;
     /// `out` is overwritten.
     fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, _rate: usize, out: &mut [S]) {

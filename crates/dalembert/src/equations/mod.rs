@@ -192,6 +192,25 @@ impl System for Model {
         out
     }
 
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        let groups = self.layout.coupling.groups.clone();
+        let of = |body: usize| groups.iter().position(|group| self.layout.v[body].start < group.end);
+        let mut neighbours: Vec<Vec<usize>> = (0..groups.len()).map(|i| vec![i]).collect();
+        for (force, _) in self.forces.iter().zip(&self.rates).filter(|(_, own)| **own == rate) {
+            let bodies = force.markers.iter().map(|&m| self.markers[m].body);
+            let moving = bodies.filter(|&body| !self.layout.v[body].is_empty());
+            let touched: Vec<usize> = moving.filter_map(of).collect();
+            for &group in &touched {
+                neighbours[group].extend(&touched);
+            }
+        }
+        for own in &mut neighbours {
+            own.sort_unstable();
+            own.dedup();
+        }
+        Coupling { groups, neighbours }
+    }
+
     fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, rate: usize, out: &mut [S]) {
         self.forces_where(s, w, |i| self.rates[i] == rate, out);
         if rate == 0 {

@@ -452,6 +452,9 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn fast(&self, rate: usize) -> Vec<usize> {
         self.model.fast(rate)
     }
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        self.model.coupling_of_rate(rate)
+    }
     fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, rate: usize, out: &mut [S]) {
         self.model.force_of_rate(s, &mut w.model, rate, out);
     }

@@ -74,6 +74,19 @@ impl Atoms {
         }
     }
 
+    /// Which atoms springs join, and links.
+    fn joined(&self, springs: impl Iterator<Item = Spring>) -> Coupling {
+        let n = 4 * self.cells;
+        let mut neighbours: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
+        let links = (0..self.cells).map(Self::link);
+        for [a, b] in springs.map(|(a, b, ..)| [a, b]).chain(links) {
+            neighbours[a].push(b);
+            neighbours[b].push(a);
+        }
+        neighbours.iter_mut().for_each(|own| own.sort_unstable());
+        Coupling { groups: (0..n).map(|i| 2 * i..2 * i + 2).collect(), neighbours }
+    }
+
     fn mass_of(i: usize) -> f64 {
         if i % 4 == 0 { HEAVY } else { LIGHT }
     }
@@ -96,18 +109,10 @@ impl System for Atoms {
         (0..self.cells).map(|i| Block { row: i, rows: 1, col: 8 * i + 4, cols: 4 }).collect()
     }
     fn coupling(&self) -> Coupling {
-        let n = 4 * self.cells;
-        let mut neighbours: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
-        let links = (0..self.cells).map(|cell| {
-            let [a, b] = Self::link(cell);
-            (a, b, 0.0, 0.0)
-        });
-        for (a, b, ..) in self.near().chain(self.stiff()).chain(self.distant()).chain(links) {
-            neighbours[a].push(b);
-            neighbours[b].push(a);
-        }
-        neighbours.iter_mut().for_each(|own| own.sort_unstable());
-        Coupling { groups: (0..n).map(|i| 2 * i..2 * i + 2).collect(), neighbours }
+        self.joined(self.near().chain(self.stiff()).chain(self.distant()))
+    }
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        if rate == 0 { self.joined(self.near().chain(self.distant())) } else { self.joined(self.stiff()) }
     }
     fn mass_is_constant(&self) -> bool {
         true

@@ -110,6 +110,10 @@ impl System for Chain {
     fn fast(&self, rate: usize) -> Vec<usize> {
         (0..self.pairs).filter(|&i| self.is_of(i, rate)).map(|i| self.pairs + i).collect()
     }
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        let own = || (0..2 * self.pairs).map(|i| vec![i]).collect();
+        if rate == 0 { self.coupling() } else { Coupling { neighbours: own(), ..self.coupling() } }
+    }
     fn force_of_rate<S: Scalar>(&self, s: &State<S>, (): &mut (), rate: usize, out: &mut [S]) {
         let n = self.pairs;
         match rate {

@@ -209,7 +209,7 @@ impl<Y: System> Solver<Y> {
             Equations::Curved(Box::new(Pair::new(y, plain, moved, &recipe.scheme, rate)))
         };
         let simple = structure.is_flat() && shape.g == 0;
-        let pattern = Pattern::new(y);
+        let pattern = Pattern::new(y, rate);
         let size = degree * (shape.v + shape.g);
         let places = pattern.places(shape, degree);
         let factored = || Factored {
