@@ -1,6 +1,6 @@
 //! The studies of variational integrators that the book shows: the oscillator, the pendulum, and computing time over micro steps.
 //!
-//! `cargo bench -p dalembert-methods --bench variational -- FOLDER [quick]` writes one table for each figure, columns in the first line, and prints what they say;
+//! `cargo bench -p dalembert-methods --bench variational -- FOLDER [quick] [oscillator | multirate | pendulum]` writes one table for each figure, columns in the first line, and prints what they say;
 //! `cargo xtask figures` draws them. Times are the least of several runs, so that other work on the machine does not count.
 #![allow(clippy::print_stdout)]
 
@@ -261,11 +261,20 @@ fn multirate(folder: &Path, quick: bool) -> Outcome<()> {
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let folder = PathBuf::from(arguments.first().ok_or("give a folder for the tables")?);
-    let quick = arguments.get(1).is_some_and(|word| word == "quick");
+    let words = &arguments[1..];
+    let quick = words.iter().any(|word| word == "quick");
+    // A study by its name, or all of them.
+    let wanted = |name: &str| !words.iter().any(|word| word != "quick") || words.iter().any(|word| word == name);
     std::fs::create_dir_all(&folder)?;
-    oscillator(&folder, if quick { 1 } else { 200 })?;
-    pendulum(&folder, if quick { 100.0 } else { 1e5 })?;
-    multirate(&folder, quick)?;
+    if wanted("oscillator") {
+        oscillator(&folder, if quick { 1 } else { 200 })?;
+    }
+    if wanted("multirate") {
+        multirate(&folder, quick)?;
+    }
+    if wanted("pendulum") {
+        pendulum(&folder, if quick { 100.0 } else { 1e5 })?;
+    }
     println!("tables are in {}", folder.display());
     Ok(())
 }
