@@ -54,11 +54,16 @@ fn order(name: &str, promised: u32, error: impl Fn(u32) -> f64) {
         steps *= 2;
         now = error(steps);
     }
-    let found = (now / error(2 * steps)).log2();
-    // Methods of order 8 meet rounding before the leading term rules alone, and fall faster until then.
+    let (fine, order) = (error(2 * steps), f64::from(promised));
+    // Methods of order 8 fall faster until the leading term rules alone, and meet rounding soon after.
     let above = if promised < 8 { 0.25 } else { 0.5 };
-    let off = found - f64::from(promised);
-    assert!(-0.25 < off && off < above, "{name}: order {found} from {steps} steps, error {now:e}");
+    let floor = rounding(2 * steps, OPERATIONS, 5.0);
+    let [most, least] = [order - 0.25, order + above].map(|order| now / order.exp2());
+    let found = (now / fine).log2();
+    assert!(
+        least - floor < fine && fine < most + floor,
+        "{name}: order {found} from {steps} steps, errors {now:e} {fine:e}"
+    );
 }
 
 #[test]

@@ -208,7 +208,8 @@ impl<Y: System> Solver<Y> {
             let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
             Equations::Curved(Box::new(Pair::new(y, plain, moved, &recipe.scheme, rate)))
         };
-        let simple = structure.is_flat() && shape.g == 0;
+        // Forces of a high rate are stiff by choice.
+        let simple = structure.is_flat() && shape.g == 0 && rate.is_none();
         let pattern = Pattern::new(y, rate);
         let size = degree * (shape.v + shape.g);
         let places = pattern.places(shape, degree);
