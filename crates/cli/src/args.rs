@@ -42,6 +42,8 @@ pub enum Command {
     /// Studies of a robot or scene: inverse kinematics, inverse dynamics of a motion, static equilibrium.
     #[command(subcommand)]
     Study(Study),
+    /// Run a scene many times with other values, into one table.
+    Sweep(SweepOptions),
     /// Print the JSON Schema of scene files.
     Schema,
     /// Make the report of a run record again, or its pictures as files.
@@ -94,6 +96,32 @@ pub struct RunOptions {
     #[arg(long)]
     pub json: bool,
     /// No progress, no table; errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// A study says which scene, what to vary and what to keep: see the chapter on sweeps. Finished rows are kept in a journal, so that
+/// the same command goes on after Ctrl-C or a kill.
+#[derive(Debug, Args)]
+pub struct SweepOptions {
+    /// The study, a TOML file.
+    pub study: PathBuf,
+    /// The folder of journal and results [default: sweeps/NAME].
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// The number of threads [default: all processors].
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Compute every N-th row only, from the I-th on, for several machines.
+    #[arg(long, value_name = "I/N", conflicts_with = "merge")]
+    pub shard: Option<String>,
+    /// Compute nothing: make one table of the journals in these folders.
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    pub merge: Vec<PathBuf>,
+    /// Print the result as JSON to standard output and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no summary; errors only.
     #[arg(long, short)]
     pub quiet: bool,
 }

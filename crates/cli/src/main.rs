@@ -18,6 +18,7 @@ mod run;
 mod source;
 mod studio;
 mod study;
+mod sweep;
 mod viewer;
 mod visuals;
 mod watch;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Eval(options) => eval::eval(&options),
         Command::Equations(options) => eval::equations(&options),
         Command::Study(study) => study::study(&study),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::View(options) => studio::view(&options),

@@ -49,6 +49,7 @@ pub struct About {
 /// The tables of all methods, in the order of the documentation.
 pub fn methods() -> &'static [&'static About] {
     &[
+        &runge_kutta::ABOUT_RK4,
         &runge_kutta::ABOUT_DOPRI5,
         &runge_kutta::ABOUT_DOP853,
         &mexx::ABOUT_MEXX,
@@ -71,6 +72,7 @@ pub fn create<'a, Y: System + 'a>(
     settings: &Settings,
 ) -> Result<Box<dyn Integrator<Y> + 'a>, SettingsError> {
     Ok(match name {
+        "rk4" => Box::new(RungeKutta::<Y>::rk4(settings)?),
         "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
         "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
         "mexx" => Box::new(Mexx::<Y>::new(settings)?),
