@@ -107,6 +107,11 @@ pub trait Force: About {
     fn objective(&self) -> bool {
         Self::INTERNAL
     }
+    /// Whether its wrenches depend on the positions of its markers alone, and it neither dissipates nor supplies power: methods may then use
+    /// them again.
+    fn still(&self) -> bool {
+        false
+    }
     /// The number of extra states.
     fn states(&self) -> usize {
         0
@@ -205,6 +210,7 @@ pub trait AnyForce:
     fn internal(&self) -> bool;
     fn grip(&self) -> Option<Grip<'_>>;
     fn objective(&self) -> bool;
+    fn still(&self) -> bool;
     fn states(&self) -> usize;
     fn initial(&self, x: &mut [f64]);
     fn signals(&mut self) -> Vec<&mut SignalRef>;
@@ -225,6 +231,9 @@ impl<F: Force> AnyForce for F {
     }
     fn objective(&self) -> bool {
         Force::objective(self)
+    }
+    fn still(&self) -> bool {
+        Force::still(self)
     }
     fn states(&self) -> usize {
         Force::states(self)
