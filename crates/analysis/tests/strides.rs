@@ -154,26 +154,32 @@ fn a_walker_of_particles_has_the_gait_of_the_compass() {
     }
 }
 
-/// Without the exchange of legs the end of a stride is no start; without a hollow the swing foot scuffs; a hollow too narrow is left below the floor.
+/// Without the exchange of legs the end of a stride is no start; a hollow may be left below the floor, or be so narrow that the swing foot scuffs.
 #[test]
 fn wrong_strides_are_told() {
     let slope = 3.0 * std::f64::consts::PI / 180.0;
     let options = options();
-    let run = |model: &Touching<Walker, 6, 2, 2>, goals: &[Goal], longest: f64| {
-        let begin = start(model, 0.271, [1.0924, 0.3774]);
-        let section = Section::new(model, &begin, &symmetry(), &options).unwrap();
+    let run = |model: &Touching<Walker, 6, 2, 2>, begin: &State<f64>, goals: &[Goal], longest: f64| {
+        let section = Section::new(model, begin, &symmetry(), &options).unwrap();
         let stride = Stride { section: &section, goals, longest, options: &options, settings: Settings::within(1e-10) };
         stride.value(model, &[0.0; 3])
     };
-    let late = run(&walker(slope), &GOALS, 0.1).unwrap_err();
+    let model = walker(slope);
+    let begin = start(&model, 0.271, [1.0924, 0.3774]);
+    let late = run(&model, &begin, &GOALS, 0.1).unwrap_err();
     assert!(matches!(late, AnalysisError::NoEvent { .. }), "{late}");
     let goals = [Goal { contact: 0, kind: Kind::Impact }, GOALS[0]];
-    let order = run(&walker(slope), &goals, 3.0).unwrap_err();
+    let order = run(&model, &begin, &goals, 3.0).unwrap_err();
     assert!(order.to_string().contains("came before"), "{order}");
+    // A hollow as wide as a step is left below the floor; in one that is too narrow the foot comes down on its way.
+    let mut wide = walker(slope);
+    wide.0.hollow = 0.6;
+    let stubbed = run(&wide, &begin, &GOALS, 3.0).unwrap_err();
+    assert!(stubbed.to_string().contains("leaves its hollow"), "{stubbed}");
     let mut narrow = walker(slope);
     narrow.0.hollow = 0.02;
-    let stubbed = run(&narrow, &GOALS, 3.0).unwrap_err();
-    assert!(stubbed.to_string().contains("hollow") || stubbed.to_string().contains("came before"), "{stubbed}");
+    let scuffed = run(&narrow, &begin, &GOALS, 3.0).unwrap();
+    assert!(scuffed.iter().any(|z| z.abs() > 0.1), "{scuffed:?}");
 }
 
 /// Two masses on a line, thrown at walls: the first is held by its wall, though a spring pulls it, until the second hits its own.
@@ -191,7 +197,7 @@ impl Toy<2, 0, 2> for Held {
         [-pull - q[0] * 5.0, pull]
     }
     fn gap<R: Real>(&self, _t: R, q: [R; 2]) -> [R; 2] {
-        [-q[0] + 0.4, -q[1] + 1.5]
+        [-q[0] + 0.4, -q[1] + 1.0]
     }
     fn restitution(&self, contact: usize) -> f64 {
         if contact == 0 { 0.0 } else { 0.5 }
