@@ -49,6 +49,7 @@ fn main() {
     }
     for (name, work) in [
         ("duffing-exponents-160000s", &mut (|| exponents(40)) as &mut dyn FnMut() -> (f64, f64)),
+        ("duffing-exponents-80000s", &mut || exponents(20)),
         ("duffing-exponents-8000s", &mut || exponents(2)),
         ("mathieu-chart-500", &mut || mathieu(500)),
         ("mathieu-chart-60", &mut || mathieu(60)),

@@ -23,6 +23,7 @@ pub mod response;
 pub mod routh;
 pub mod shooting;
 pub mod spectrum;
+pub mod stride;
 pub mod sweep;
 pub mod touching;
 pub mod variation;

@@ -1,4 +1,4 @@
-//! Small motions of any system about a state of rest, or about any motion of a system without constraints, in independent coordinates.
+//! Small motions of any system about a state of rest or a steady motion, in independent coordinates.
 //!
 //! Constraints leave a space of velocities: with coordinates y chosen among the system's own by elimination of the rows, v = J ẏ. At rest
 //! with multipliers λ
@@ -9,6 +9,13 @@
 //!
 //! and the symmetric and skew parts of P and Q are damping, gyroscopic, stiffness and circulatory matrices ([`crate::linear`]). The state
 //! matrix comes by another way, from the linearised equations themselves ([`crate::variation`]), and holds the extra states too.
+//!
+//! About a motion of a system with holonomic constraints changes (y, u) of positions and velocities obey ẏ = C y + u, u̇ = A₁ y + A₂ u, where changes of
+//! the dependent velocities keep the constraints; then
+//!
+//! ```text
+//! P = −M_y (A₂ + C),   Q = −M_y (A₁ − A₂ C)
+//! ```
 //!
 //! Reference: Schiehlen: Computational dynamics: theory and applications of multibody systems, Eur. J. Mech. A/Solids 25 (2006) 566–594, eqs.
 //! (17), (40), (41).
@@ -93,15 +100,16 @@ pub fn null_space(rows: &Matrix) -> (Matrix, Vec<usize>) {
 /// Linearises a system about a state.
 ///
 /// # Errors
-/// [`AnalysisError::Invalid`] if a constrained system is not at rest there, and those of the accelerations.
+/// [`AnalysisError::Invalid`] if a system with rows on velocities is not at rest there, and those of the accelerations.
 pub fn linearise<Y: System>(y: &Y, s: &State<f64>) -> Result<Linearised, AnalysisError> {
     let shape = y.shape();
     let (n, m, x) = (shape.v, shape.rows(), shape.x);
     let fastest = s.v.iter().fold(0.0f64, |max, v| max.max(v.abs()));
-    if m > 0 && fastest > REST {
+    let moves = m > 0 && fastest > REST;
+    if moves && shape.a > 0 {
         let reason = format!(
-            "a system with constraints is linearised at rest; here a velocity is {fastest:.3e}; use multipliers of the motion \
-             (a limit cycle) or write the motion in a frame in which it rests"
+            "a system with rows on velocities (rolling) is linearised at rest; here a velocity is {fastest:.3e}; use multipliers of the \
+             motion (a limit cycle) or write the motion in a frame in which it rests"
         );
         return Err(AnalysisError::Invalid { reason });
     }
@@ -121,12 +129,20 @@ pub fn linearise<Y: System>(y: &Y, s: &State<f64>) -> Result<Linearised, Analysi
     tangent.stiffness().to_dense(stiffness.values_mut());
     tangent.damping().to_dense(damping.values_mut());
     let reduced = |a: &Matrix, sign: f64| basis.transpose().mul(a).mul(&basis).scaled(sign);
-    let system = Linear::split(&reduced(&mass, 1.0), &reduced(&damping, -1.0), &reduced(&stiffness, -1.0));
     // The state matrix: rates of changes along the basis, read at the independent coordinates.
     let mut columns = Matrix::zeros(2 * n + x, 2 * f + x);
     columns.set_block(0, 0, &basis);
     columns.set_block(n, f, &basis);
     (0..x).for_each(|i| columns[(2 * n + i, 2 * f + i)] = 1.0);
+    if moves {
+        // Changes of positions change the velocities that constraints allow: keep them, with nothing at the independent ones.
+        variation.settle(y, s, &mut columns)?;
+        for j in 0..f {
+            let own: Vec<f64> = independent.iter().map(|&i| columns[(n + i, j)]).collect();
+            let kept = basis.apply(&own);
+            (0..n).for_each(|i| columns[(n + i, j)] -= kept[i]);
+        }
+    }
     let mut rates = Matrix::zeros(2 * n + x, 2 * f + x);
     variation.changes(y, s, &columns, &mut rates)?;
     let place = |i: usize| match i {
@@ -134,9 +150,19 @@ pub fn linearise<Y: System>(y: &Y, s: &State<f64>) -> Result<Linearised, Analysi
         _ if i < 2 * f => n + independent[i - f],
         _ => 2 * n + i - 2 * f,
     };
+    let state_matrix = Matrix::from_fn(2 * f + x, 2 * f + x, |i, j| rates[(place(i), j)]);
+    let inertia = reduced(&mass, 1.0);
+    let system = if moves {
+        let [turn, first, second] = [(0, 0), (f, 0), (f, f)].map(|(row, col)| state_matrix.block(row, col, f, f));
+        let speed = inertia.mul(&second.plus(1.0, &turn)).scaled(-1.0);
+        let place = inertia.mul(&first.plus(-1.0, &second.mul(&turn))).scaled(-1.0);
+        Linear::split(&inertia, &speed, &place)
+    } else {
+        Linear::split(&inertia, &reduced(&damping, -1.0), &reduced(&stiffness, -1.0))
+    };
     Ok(Linearised {
         system,
-        state_matrix: Matrix::from_fn(2 * f + x, 2 * f + x, |i, j| rates[(place(i), j)]),
+        state_matrix,
         names: independent.iter().map(|&i| y.velocity_name(i)).collect(),
         independent,
         basis,

@@ -76,8 +76,11 @@ impl Spectrum {
         let means: Vec<Vec<Vec<f64>>> = given.iter().map(|motion| motion.iter().map(sorted).collect()).collect();
         let exponents: Vec<f64> = order.iter().map(|&i| mean(i)).collect();
         let all: Vec<&Vec<f64>> = means.iter().flatten().collect();
-        let variance =
-            |i: usize| all.iter().map(|b| (b[i] - exponents[i]).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        // An exponent −∞, where a direction is forgotten, has no spread.
+        let variance = |i: usize| {
+            let squares = all.iter().map(|b| (b[i] - exponents[i]).powi(2)).sum::<f64>();
+            if exponents[i].is_finite() { squares / (count - 1.0).max(1.0) } else { 0.0 }
+        };
         let errors: Vec<f64> = (0..n).map(|i| (variance(i) / count).sqrt()).collect();
         let zero = 3.0 * errors.iter().fold(1e-9f64, |max, &e| max.max(e));
         let dimension = kaplan_yorke(&exponents, zero);

@@ -420,6 +420,20 @@ pub struct ExponentOptions {
     pub batches: usize,
 }
 
+impl ExponentOptions {
+    /// Whether error bars can be computed.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Invalid`] with fewer than two batches, or without a positive interval.
+    pub fn check(&self) -> Result<(), AnalysisError> {
+        if self.batches < 2 || self.interval.is_nan() || self.interval <= 0.0 {
+            let reason = "exponents need a positive interval and two batches at least, for their error bars".to_owned();
+            return Err(AnalysisError::Invalid { reason });
+        }
+        Ok(())
+    }
+}
+
 /// The Lyapunov exponents of a motion. For a driven system the phase of what drives it adds an exponent zero.
 ///
 /// # Errors
@@ -430,10 +444,7 @@ pub fn exponents<Y: System>(
     options: &ExponentOptions,
     settings: Settings,
 ) -> Result<Spectrum, AnalysisError> {
-    if options.batches < 2 || options.interval <= 0.0 {
-        let reason = "exponents need a positive interval and two batches at least, for their error bars".to_owned();
-        return Err(AnalysisError::Invalid { reason });
-    }
+    options.check()?;
     let mut motion = Motion::new(y, settings);
     let mut s = start.clone();
     let until = s.t + options.transient;

@@ -17,66 +17,173 @@
 //! over all rows that take part, E being the restitution of closing contacts. For other events R′ is the unit.
 //!
 //! Events of several contacts at once, impacts with sliding friction, accumulating impacts and slips with two tangents have no derivative here;
-//! they are errors that say so.
+//! they are errors that say so. A contact that a latch holds takes part in all impacts, also in the one that releases it.
 //!
 //! Reference: Leine, Nijmeijer: Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer 2004, chapters 7 and 8.
+
+mod saltation;
 
 use crate::dense::Matrix;
 use crate::eigen::eigenvalues;
 use crate::error::AnalysisError;
 use crate::field::Settings;
-use crate::motion::{Motion, Orbit, coordinates};
-use crate::variation::Variation;
-use dalembert_methods::algebra::{Mass, Rows};
+use crate::lyapunov::Spectrum;
+use crate::motion::{ExponentOptions, Motion, Orbit, coordinates};
 use dalembert_methods::integrate::{Flow, Integrator, RungeKutta, Settings as Tuning, Span};
 use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode, Moment, Observer, Options, simulate};
-use dalembert_methods::scalar::Dual;
 use dalembert_methods::system::{State, System};
+use saltation::{Clock, pass};
 
-/// Velocities after an impact must be those of the equations above to this, relative to their size.
-const IMPACT: f64 = 1e-6;
-/// Rates before and after an event that differ by less than this, relative to their size, are continuous.
-const CONTINUOUS: f64 = 1e-9;
 /// Most Newton steps of a search.
 const ITERATIONS: usize = 40;
 
 /// A piece of a motion between two events.
 struct Piece {
     modes: Vec<Mode>,
+    latched: Vec<bool>,
     start: State<f64>,
     end: State<f64>,
 }
 
-/// Collects the pieces of a run.
-struct Recorder {
+/// Something that is to happen to a contact.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The contact.
+    pub contact: usize,
+    /// What.
+    pub kind: Kind,
+}
+
+/// Collects the pieces of a run, which may end at the last of some events.
+struct Recorder<'a> {
     start: State<f64>,
-    now: Option<(Vec<Mode>, State<f64>)>,
+    now: Option<(Vec<Mode>, Vec<bool>, State<f64>)>,
     pieces: Vec<Piece>,
     /// The events after each piece.
     events: Vec<Vec<Event>>,
+    /// What is to happen, in this order, and how much of it has.
+    goals: &'a [Goal],
+    met: usize,
+    /// A later goal that was met before its turn, and when.
+    early: Option<(usize, f64)>,
+    /// Modes and latches after the last event.
+    after: (Vec<Mode>, Vec<bool>),
 }
 
-impl Recorder {
+impl<'a> Recorder<'a> {
+    fn new(start: &State<f64>, goals: &'a [Goal]) -> Self {
+        let start = start.clone();
+        Self {
+            start,
+            now: None,
+            pieces: Vec::new(),
+            events: Vec::new(),
+            goals,
+            met: 0,
+            early: None,
+            after: (Vec::new(), Vec::new()),
+        }
+    }
+
     fn cut(&mut self) {
-        if let Some((modes, end)) = self.now.take() {
-            self.pieces.push(Piece { modes, start: self.start.clone(), end });
+        if let Some((modes, latched, end)) = self.now.take() {
+            self.pieces.push(Piece { modes, latched, start: self.start.clone(), end });
             self.events.push(Vec::new());
         }
     }
+
+    /// Whether there are goals and nothing is left of them.
+    fn done(&self) -> bool {
+        !self.goals.is_empty() && self.met == self.goals.len()
+    }
 }
 
-impl<Y: Contacts> Observer<Y> for Recorder {
+impl<Y: Contacts> Observer<Y> for Recorder<'_> {
     fn on_step(&mut self, y: &Hybrid<'_, Y>, moment: &Moment<'_>) -> Flow {
-        self.now = Some((y.modes().to_vec(), moment.state.clone()));
+        if self.done() || self.early.is_some() {
+            return Flow::Stop;
+        }
+        self.now = Some((y.modes().to_vec(), y.latched().to_vec(), moment.state.clone()));
         Flow::Continue
     }
-    fn on_event(&mut self, _y: &Hybrid<'_, Y>, event: &Event, s: &State<f64>) {
+    fn on_event(&mut self, y: &Hybrid<'_, Y>, event: &Event, s: &State<f64>) {
+        if self.done() && self.now.is_some() {
+            return;
+        }
         self.cut();
         self.start = s.clone();
-        if let Some(list) = self.events.last_mut() {
-            list.push(event.clone());
+        self.after = (y.modes().to_vec(), y.latched().to_vec());
+        // What happens before any step belongs to the start.
+        let Some(list) = self.events.last_mut() else { return };
+        list.push(event.clone());
+        let meets = |goal: &Goal| event.kind == goal.kind && event.contacts.contains(&goal.contact);
+        let left = &self.goals[self.met..];
+        if left.first().is_some_and(meets) {
+            self.met += 1;
+        } else if let Some(k) = left.iter().position(meets) {
+            self.early = Some((self.met + k, event.t));
         }
     }
+}
+
+/// Runs a motion and collects its pieces. Latches that hold are those given, and afterwards those of the end.
+fn record<'a, Y: Contacts>(
+    model: &Y,
+    s: &mut State<f64>,
+    latched: &mut [bool],
+    until: f64,
+    goals: &'a [Goal],
+    options: &Options,
+    settings: Settings,
+) -> Result<Recorder<'a>, AnalysisError> {
+    let mut hybrid = Hybrid::new(model);
+    hybrid.set_latched(latched);
+    let mut integrator = integrator(settings).map_err(|reason| AnalysisError::Invalid { reason })?;
+    let mut recorder = Recorder::new(s, goals);
+    let span = Span::new(s.t, until, 0.0);
+    let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
+    simulate(&mut hybrid, s, integrator, &span, options, &mut (), &mut recorder).ending?;
+    latched.copy_from_slice(hybrid.latched());
+    if !recorder.done() {
+        recorder.cut();
+    }
+    Ok(recorder)
+}
+
+/// The latches that hold at the beginning of a motion.
+fn latches<Y: Contacts>(model: &Y) -> Vec<bool> {
+    Hybrid::new(model).latched().to_vec()
+}
+
+/// Carries changes along the pieces of a motion and through all events between them. Each time `every` seconds have passed, and at the end,
+/// `pause` sees them.
+fn carry<Y: Contacts>(
+    model: &Y,
+    recorder: &Recorder<'_>,
+    columns: &mut Matrix,
+    settings: Settings,
+    every: f64,
+    pause: &mut dyn FnMut(&mut Matrix),
+) -> Result<(), AnalysisError> {
+    let mut hybrid = Hybrid::new(model);
+    let mut due = recorder.pieces.first().map_or(0.0, |piece| piece.start.t) + every;
+    for (k, piece) in recorder.pieces.iter().enumerate() {
+        hybrid.set_modes(&piece.modes);
+        let mut motion = Motion::new(&hybrid, settings);
+        let mut at = piece.start.clone();
+        while piece.end.t > at.t {
+            motion.advance(&mut at, columns, due.min(piece.end.t))?;
+            if at.t >= due {
+                pause(columns);
+                due += every;
+            }
+        }
+        if let Some(next) = recorder.pieces.get(k + 1) {
+            pass(model, piece, next, &recorder.events[k], columns, Clock::Fixed)?;
+        }
+    }
+    pause(columns);
+    Ok(())
 }
 
 /// Moves a state of a model with contacts (made by [`Hybrid::state`]), and changes of it (columns), to a later time. Returns the events.
@@ -91,315 +198,115 @@ pub fn flow<Y: Contacts>(
     options: &Options,
     settings: Settings,
 ) -> Result<Vec<Event>, AnalysisError> {
-    let mut hybrid = Hybrid::new(model);
+    let recorder = record(model, s, &mut latches(model), until, &[], options, settings)?;
+    if columns.cols() > 0 {
+        carry(model, &recorder, columns, settings, f64::INFINITY, &mut |_| ())?;
+    }
+    Ok(recorder.events.into_iter().flatten().collect())
+}
+
+/// Moves a state, and changes of it, to the last of some events and through it. Each neighbour is carried to the event of its own: its
+/// time changes with it. Returns the events.
+///
+/// # Errors
+/// Those of [`flow`], [`AnalysisError::NoEvent`] if the events do not come in time, and [`AnalysisError::Invalid`] if they come in another order.
+pub fn flow_to<Y: Contacts>(
+    model: &Y,
+    s: &mut State<f64>,
+    columns: &mut Matrix,
+    goals: &[Goal],
+    until: f64,
+    options: &Options,
+    settings: Settings,
+) -> Result<Vec<Event>, AnalysisError> {
+    let recorder = record(model, s, &mut latches(model), until, goals, options, settings)?;
+    let word = |goal: &Goal| format!("{} of `{}`", goal.kind.name(), model.contact_name(goal.contact));
+    if let Some((k, t)) = recorder.early {
+        let reason = format!("at t = {t} s {} came before {}", word(&goals[k]), word(&goals[recorder.met]));
+        return Err(AnalysisError::Invalid { reason });
+    }
+    if !recorder.done() {
+        return Err(AnalysisError::NoEvent { t: until });
+    }
+    s.clone_from(&recorder.start);
+    if columns.cols() > 0 {
+        carry(model, &recorder, columns, settings, f64::INFINITY, &mut |_| ())?;
+        let (modes, latched) = recorder.after.clone();
+        let next = Piece { modes, latched, start: s.clone(), end: s.clone() };
+        let (Some(last), Some(events)) = (recorder.pieces.last(), recorder.events.last()) else {
+            return Err(AnalysisError::NoEvent { t: until });
+        };
+        pass(model, last, &next, events, columns, Clock::Own)?;
+    }
+    Ok(recorder.events.into_iter().flatten().collect())
+}
+
+/// Keeps the states at output times.
+struct Keeper(Vec<State<f64>>);
+
+impl<Y: Contacts> Observer<Y> for Keeper {
+    fn on_output(&mut self, _y: &Hybrid<'_, Y>, s: &State<f64>) {
+        self.0.push(s.clone());
+    }
+}
+
+/// The states of a motion each `interval` seconds after its start, `count` of them, in one run through all events.
+///
+/// # Errors
+/// Those of the run.
+pub fn samples<Y: Contacts>(
+    model: &Y,
+    start: &State<f64>,
+    interval: f64,
+    count: usize,
+    options: &Options,
+    settings: Settings,
+) -> Result<Vec<State<f64>>, AnalysisError> {
+    let (mut hybrid, mut s) = (Hybrid::new(model), start.clone());
+    let invalid = |reason: String| AnalysisError::Invalid { reason };
+    let mut integrator = integrator(settings).map_err(invalid)?;
+    let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
+    let mut keeper = Keeper(Vec::with_capacity(count + 1));
+    let span = Span::new(s.t, s.t + interval * count as f64, interval);
+    simulate(&mut hybrid, &mut s, integrator, &span, options, &mut (), &mut keeper).ending?;
+    Ok(keeper.0.into_iter().skip(1).take(count).collect())
+}
+
+/// The integrator of runs.
+fn integrator<Y: System>(settings: Settings) -> Result<RungeKutta<Y>, String> {
     let tolerance = settings.tolerance.relative.max(1e-13);
     let tuning = Tuning::default().with("tolerance", tolerance).with("absolute", settings.tolerance.absolute);
-    let invalid = |reason: String| AnalysisError::Invalid { reason };
-    let mut integrator = RungeKutta::dop853(&tuning).map_err(|e| invalid(e.to_string()))?;
-    let mut recorder = Recorder { start: s.clone(), now: None, pieces: Vec::new(), events: Vec::new() };
-    let span = Span::new(s.t, until, 0.0);
-    let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
-    simulate(&mut hybrid, s, integrator, &span, options, &mut (), &mut recorder).ending?;
-    recorder.cut();
-    let Recorder { pieces, events, .. } = recorder;
-    for (k, piece) in pieces.iter().enumerate() {
-        hybrid.set_modes(&piece.modes);
-        let mut motion = Motion::new(&hybrid, settings);
-        let mut at = piece.start.clone();
-        if piece.end.t > at.t {
-            motion.advance(&mut at, columns, piece.end.t)?;
-        }
-        if let Some(next) = pieces.get(k + 1) {
-            pass(model, piece, next, &events[k], columns)?;
-        }
-    }
-    Ok(events.into_iter().flatten().collect())
+    RungeKutta::dop853(&tuning).map_err(|error| error.to_string())
 }
 
-/// The rates (v, a, ẋ) of a state.
-fn rates<Y: System>(y: &Y, variation: &mut Variation<Y>, s: &State<f64>) -> Result<Vec<f64>, AnalysisError> {
-    variation.motion(y, s)?;
-    Ok(s.v.iter().chain(&variation.rates.v).chain(&variation.rates.x).copied().collect())
-}
-
-/// Carries changes through the events between two pieces.
-fn pass<Y: Contacts>(
+/// The modes in which a motion begins, and the contacts that latches hold then.
+///
+/// # Errors
+/// Those of the beginning of a run: bodies inside each other, constraints that are not met.
+pub fn beginning<Y: Contacts>(
     model: &Y,
-    piece: &Piece,
-    next: &Piece,
-    events: &[Event],
-    columns: &mut Matrix,
-) -> Result<(), AnalysisError> {
-    let (before, after) = (&piece.end, &next.start);
-    let (mut old, mut new) = (Hybrid::new(model), Hybrid::new(model));
-    old.set_modes(&piece.modes);
-    new.set_modes(&next.modes);
-    let (mut old_variation, mut new_variation) = (Variation::new(&old), Variation::new(&new));
-    let (minus, plus) = (rates(&old, &mut old_variation, before)?, rates(&new, &mut new_variation, after)?);
-    let size = minus.iter().chain(&plus).fold(1e-9f64, |max, x| max.max(x.abs()));
-    let jumps = minus.iter().zip(&plus).any(|(a, b)| (a - b).abs() > CONTINUOUS * size);
-    if jumps {
-        let guard = Guard::of(model, piece, events)?;
-        let speed = guard.along(model, &old, &mut old_variation, before, &minus, 1.0)?;
-        if speed.is_nan() || speed.abs() < 1e-9 {
-            return Err(AnalysisError::Grazing { t: before.t, guard: model.contact_name(guard.contact), speed });
-        }
-        let impact = events.iter().any(|e| e.kind == Kind::Impact);
-        let jump = impact.then(|| Jump::of(model, piece, next, events)).transpose()?;
-        for j in 0..columns.cols() {
-            let mut c = columns.column(j);
-            let late = -guard.along(model, &old, &mut old_variation, before, &c, 0.0)? / speed;
-            c.iter_mut().zip(&minus).for_each(|(c, f)| *c += f * late);
-            if let Some(jump) = &jump {
-                jump.carry(&mut c, late)?;
-            }
-            c.iter_mut().zip(&plus).for_each(|(c, f)| *c -= f * late);
-            columns.set_column(j, &c);
-        }
-    }
-    new_variation.motion(&new, after)?;
-    Ok(new_variation.settle(&new, after, columns)?)
+    s: &State<f64>,
+    options: &Options,
+) -> Result<(Vec<Mode>, Vec<bool>), AnalysisError> {
+    let mut hybrid = Hybrid::new(model);
+    let invalid = |reason: String| AnalysisError::Invalid { reason };
+    let mut integrator = RungeKutta::dop853(&Tuning::default()).map_err(|e| invalid(e.to_string()))?;
+    let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
+    let mut at = s.clone();
+    let span = Span::new(s.t, s.t, 0.0);
+    simulate(&mut hybrid, &mut at, integrator, &span, options, &mut (), &mut ()).ending?;
+    Ok((hybrid.modes().to_vec(), hybrid.latched().to_vec()))
 }
 
-/// The function whose zero an event is.
-struct Guard {
-    contact: usize,
-    kind: Kind,
-    direction: f64,
+/// The model in the modes in which a motion begins.
+fn opening<'m, Y: Contacts>(model: &'m Y, s: &State<f64>, options: &Options) -> Result<Hybrid<'m, Y>, AnalysisError> {
+    let (modes, _) = beginning(model, s, options)?;
+    let mut hybrid = Hybrid::new(model);
+    hybrid.set_modes(&modes);
+    Ok(hybrid)
 }
 
-impl Guard {
-    fn of<Y: Contacts>(model: &Y, piece: &Piece, events: &[Event]) -> Result<Self, AnalysisError> {
-        let t = piece.end.t;
-        let several = || {
-            let names: Vec<String> = events.iter().flat_map(|e| &e.contacts).map(|&i| model.contact_name(i)).collect();
-            let reason =
-                format!("at t = {t} s several events happen at once ({}): they have no derivative", names.join(", "));
-            AnalysisError::Invalid { reason }
-        };
-        if events.iter().any(|e| e.kind == Kind::Rest) {
-            return Err(AnalysisError::TooManyEvents { t, events: events.len() });
-        }
-        let closing = |e: &&Event| matches!(e.kind, Kind::Impact | Kind::Touch);
-        let mut closed: Vec<usize> = events
-            .iter()
-            .filter(closing)
-            .flat_map(|e| e.contacts.iter().copied())
-            .filter(|&i| piece.modes[i] == Mode::Open)
-            .collect();
-        closed.sort_unstable();
-        closed.dedup();
-        match closed.as_slice() {
-            [contact] => return Ok(Self { contact: *contact, kind: Kind::Touch, direction: 0.0 }),
-            [] => {}
-            _ => return Err(several()),
-        }
-        let [event] = events else { return Err(several()) };
-        let [contact] = *event.contacts.as_slice() else { return Err(several()) };
-        if model.tangents(contact) > 1 {
-            let reason = format!(
-                "at t = {t} s `{}` changes between stick and slip with two tangents: that has no derivative here",
-                model.contact_name(contact)
-            );
-            return Err(AnalysisError::Invalid { reason });
-        }
-        let direction = match piece.modes[contact] {
-            Mode::Slide { direction } => direction[0],
-            _ => 0.0,
-        };
-        Ok(Self { contact, kind: event.kind, direction })
-    }
-
-    /// The change of the function along a change of the state and of time.
-    fn along<'m, Y: Contacts>(
-        &self,
-        model: &Y,
-        old: &Hybrid<'m, Y>,
-        variation: &mut Variation<Hybrid<'m, Y>>,
-        s: &State<f64>,
-        change: &[f64],
-        time: f64,
-    ) -> Result<f64, AnalysisError> {
-        let row = old.start(self.contact);
-        if self.kind == Kind::Slip || self.kind == Kind::LiftOff {
-            return self.force_along(model, old, variation, s, change, time);
-        }
-        let (state, mut work) = lifted(old, s, change, time);
-        old.prepare(&state, &mut work);
-        let count = model.contacts();
-        let (mut gap, mut rate) = (vec![Dual::default(); count], vec![Dual::default(); old.start(count)]);
-        old.kinematics(&state, &mut work, &mut gap, &mut rate);
-        Ok(match self.kind {
-            Kind::Touch => gap[self.contact].eps[0],
-            _ => self.direction * rate[row + 1].eps[0],
-        })
-    }
-
-    /// The same for the press, or the excess of the force over its cone, which change with the multipliers.
-    fn force_along<'m, Y: Contacts>(
-        &self,
-        model: &Y,
-        old: &Hybrid<'m, Y>,
-        variation: &mut Variation<Hybrid<'m, Y>>,
-        s: &State<f64>,
-        change: &[f64],
-        time: f64,
-    ) -> Result<f64, AnalysisError> {
-        variation.motion(old, s)?;
-        let base = variation.rates.multipliers.clone();
-        let slopes = variation.multiplier_change(old, s, change, time)?;
-        let mut work = old.work();
-        old.prepare(s, &mut work);
-        let mut forces = vec![0.0; old.start(model.contacts())];
-        let row = old.start(self.contact);
-        // Cones are linear or quadratic: central differences of them are exact to rounding.
-        let size = slopes.iter().fold(1e-9f64, |max, x| max.max(x.abs()));
-        let step = 1e-4 * base.iter().fold(1e-3f64, |max, x| max.max(x.abs())) / size;
-        let mut value = |sign: f64| {
-            let moved: Vec<f64> = base.iter().zip(&slopes).map(|(b, d)| b + sign * step * d).collect();
-            old.forces(&moved, &work, &mut forces);
-            match self.kind {
-                Kind::Slip => model.excess(self.contact, [forces[row + 1], 0.0], forces[row]),
-                _ => forces[row],
-            }
-        };
-        Ok((value(1.0) - value(-1.0)) / (2.0 * step))
-    }
-}
-
-/// A state in dual numbers along a change, and scratch for it.
-fn lifted<Y: System>(y: &Y, s: &State<f64>, change: &[f64], time: f64) -> (State<Dual>, Y::Work<Dual>) {
-    let n = s.v.len();
-    let mut state = State::<Dual>::zeros(y.shape());
-    state.lift(s);
-    state.t.eps[0] = time;
-    let base = state.q.clone();
-    let increment: Vec<Dual> = change[..n].iter().map(|&d| Dual::new(0.0, d)).collect();
-    y.retract(&base, &increment, &mut state.q);
-    for i in 0..n {
-        state.v[i].eps[0] = change[n + i];
-    }
-    for i in 0..s.x.len() {
-        state.x[i].eps[0] = change[2 * n + i];
-    }
-    (state, y.work())
-}
-
-/// The jump of velocities of an impact, as a function of the state before it.
-struct Jump<'m, Y: Contacts> {
-    /// The model with every contact that takes part held.
-    held: Hybrid<'m, Y>,
-    before: State<f64>,
-    after: State<f64>,
-    /// The rows that take part, and the restitution of each.
-    rows: Vec<(usize, f64)>,
-    /// [M Gᵀ; G 0].
-    matrix: Matrix,
-    impulses: Vec<f64>,
-}
-
-impl<'m, Y: Contacts> Jump<'m, Y> {
-    fn of(model: &'m Y, piece: &Piece, next: &Piece, events: &[Event]) -> Result<Self, AnalysisError> {
-        let (before, after) = (piece.end.clone(), next.start.clone());
-        let hit = |i: usize| events.iter().any(|e| e.kind == Kind::Impact && e.contacts.contains(&i));
-        let count = model.contacts();
-        let part: Vec<bool> = (0..count).map(|i| next.modes[i].closed() || hit(i)).collect();
-        let modes: Vec<Mode> = part.iter().map(|&p| if p { Mode::Stick } else { Mode::Open }).collect();
-        let mut held = Hybrid::new(model);
-        held.set_modes(&modes);
-        // Rows of the model, normals of contacts, then tangents of those that stick afterwards.
-        let (shape, inner) = (held.shape(), model.shape());
-        let mut rows: Vec<(usize, f64)> = (0..inner.g).map(|row| (row, 0.0)).collect();
-        let normals: Vec<usize> = (0..count).filter(|&i| part[i] && model.own_press(i).is_none()).collect();
-        for (k, &i) in normals.iter().enumerate() {
-            let closes = piece.modes[i] == Mode::Open && hit(i);
-            rows.push((inner.g + k, if closes { model.restitution(i) } else { 0.0 }));
-        }
-        rows.extend((shape.g..shape.g + inner.a).map(|row| (row, 0.0)));
-        let mut row = shape.g + inner.a;
-        for i in (0..count).filter(|&i| part[i]) {
-            for _ in 0..model.tangents(i) {
-                if next.modes[i] == Mode::Stick {
-                    rows.push((row, 0.0));
-                }
-                row += 1;
-            }
-        }
-        let n = shape.v;
-        let mut work = held.work();
-        held.prepare(&before, &mut work);
-        let mut mass = Mass::new(&held.mass_blocks());
-        held.mass(&before, &mut work, &mut mass);
-        let mut jacobian = Rows::new(shape.rows(), n, &held.row_blocks());
-        held.jacobian(&before, &mut work, &mut jacobian);
-        let mut dense = vec![0.0; shape.rows() * n];
-        jacobian.to_dense(&mut dense);
-        let m = rows.len();
-        let mut matrix = Matrix::zeros(n + m, n + m);
-        mass.entries(|i, j, value| matrix[(i, j)] = value);
-        for (k, &(row, _)) in rows.iter().enumerate() {
-            for j in 0..n {
-                matrix[(n + k, j)] = dense[row * n + j];
-                matrix[(j, n + k)] = dense[row * n + j];
-            }
-        }
-        // The impulses, and whether the law is the one assumed.
-        let mut rate = vec![0.0; shape.rows()];
-        held.constraint_rate(&before, &mut work, &mut rate);
-        let mut right = vec![0.0; n + m];
-        for (k, &(row, restitution)) in rows.iter().enumerate() {
-            right[n + k] = -(1.0 + restitution) * rate[row];
-        }
-        let solution = matrix.solve_vector(&right, "the equations of an impact (redundant contacts)")?;
-        let size = before.v.iter().chain(&after.v).fold(1e-6f64, |max, v| max.max(v.abs()));
-        let differs = (0..n).any(|i| (before.v[i] + solution[i] - after.v[i]).abs() > IMPACT * size);
-        if differs {
-            let reason = format!(
-                "at t = {} s an impact is not one of plain restitution without sliding friction: it has no derivative here",
-                before.t
-            );
-            return Err(AnalysisError::Invalid { reason });
-        }
-        Ok(Self { held, before, after, rows, matrix, impulses: solution[n..].to_vec() })
-    }
-
-    /// R′: carries a change, at a time that changes by `late`.
-    fn carry(&self, c: &mut [f64], late: f64) -> Result<(), AnalysisError> {
-        let n = self.before.v.len();
-        let shape = self.held.shape();
-        let (mut state, mut work) = lifted(&self.held, &self.before, c, late);
-        self.held.prepare(&state, &mut work);
-        let mut rate = vec![Dual::default(); shape.rows()];
-        self.held.constraint_rate(&state, &mut work, &mut rate);
-        let mut mass = Mass::<Dual>::new(&self.held.mass_blocks());
-        self.held.mass(&state, &mut work, &mut mass);
-        let mut jacobian = Rows::<Dual>::new(shape.rows(), n, &self.held.row_blocks());
-        self.held.jacobian(&state, &mut work, &mut jacobian);
-        // M (v⁺ − v⁻) + Gᵀλ with v⁺ and λ held.
-        let gained: Vec<Dual> = (0..n).map(|i| -(state.v[i] - self.after.v[i])).collect();
-        let mut balance = vec![Dual::default(); n];
-        mass.apply(&gained, &mut balance);
-        let mut multipliers = vec![Dual::default(); shape.rows()];
-        for (&(row, _), &impulse) in self.rows.iter().zip(&self.impulses) {
-            multipliers[row] = impulse.into();
-        }
-        jacobian.add_transpose(1.0, &multipliers, &mut balance);
-        // G v⁺ with v⁺ held.
-        for i in 0..n {
-            state.v[i] = self.after.v[i].into();
-        }
-        self.held.prepare(&state, &mut work);
-        let mut parted = vec![Dual::default(); shape.rows()];
-        self.held.constraint_rate(&state, &mut work, &mut parted);
-        let mut right: Vec<f64> = balance.iter().map(|b| -b.eps[0]).collect();
-        right.extend(self.rows.iter().map(|&(row, e)| -(parted[row].eps[0] + e * rate[row].eps[0])));
-        let solution = self.matrix.solve_vector(&right, "the equations of an impact")?;
-        c[n..2 * n].copy_from_slice(&solution[..n]);
-        Ok(())
-    }
-}
-
-/// The matrix of one period of a motion with contacts that starts with all of them open, in a basis of changes; and where it is then.
+/// The matrix of one period of a motion with contacts, in a basis of changes; and where it is then.
 ///
 /// # Errors
 /// Those of [`flow`].
@@ -410,14 +317,14 @@ pub fn monodromy<Y: Contacts>(
     options: &Options,
     settings: Settings,
 ) -> Result<(Matrix, State<f64>), AnalysisError> {
-    let hybrid = Hybrid::new(model);
+    let hybrid = opening(model, s, options)?;
     let basis = Motion::new(&hybrid, settings).basis(s)?;
     let (mut end, mut columns) = (s.clone(), basis.clone());
     flow(model, &mut end, &mut columns, s.t + period, options, settings)?;
     Ok((coordinates(&basis, &columns)?, end))
 }
 
-/// A periodic motion of a driven model with contacts, all open at its beginning, near a state.
+/// A periodic motion of a driven model with contacts near a state. Modes at its beginning are those of that state.
 ///
 /// # Errors
 /// Those of [`flow`], [`AnalysisError::NotIsolated`] and [`AnalysisError::NotConverged`].
@@ -429,7 +336,7 @@ pub fn orbit<Y: Contacts>(
     options: &Options,
     settings: Settings,
 ) -> Result<Orbit, AnalysisError> {
-    let hybrid = Hybrid::new(model);
+    let hybrid = opening(model, start, options)?;
     let mut motion = Motion::new(&hybrid, settings);
     let mut s = start.clone();
     let mut residual = f64::INFINITY;
@@ -451,4 +358,46 @@ pub fn orbit<Y: Contacts>(
     }
     let advice = "start nearer to the cycle, for instance by letting the motion settle first";
     Err(AnalysisError::NotConverged { what: "the search for a cycle", iterations: ITERATIONS, residual, advice })
+}
+
+/// The Lyapunov exponents of a motion with contacts, through its events. For a driven model the phase of what drives it adds an exponent zero.
+///
+/// A contact that sticks, or closes for a while, forgets a direction: its exponent is −∞.
+///
+/// # Errors
+/// Those of [`flow`]; [`AnalysisError::Invalid`] with fewer than two batches.
+pub fn exponents<Y: Contacts>(
+    model: &Y,
+    start: &State<f64>,
+    choice: &ExponentOptions,
+    options: &Options,
+    settings: Settings,
+) -> Result<Spectrum, AnalysisError> {
+    choice.check()?;
+    let mut s = start.clone();
+    let mut latched = latches(model);
+    let until = s.t + choice.transient;
+    record(model, &mut s, &mut latched, until, &[], options, settings)?;
+    // The frame is taken with all contacts open; what is held at the beginning leaves it at once.
+    let hybrid = Hybrid::new(model);
+    let mut motion = Motion::new(&hybrid, settings);
+    let driven = motion.driven(&s)?;
+    let mut columns = motion.basis(&s)?;
+    let mut means = Vec::with_capacity(choice.batches);
+    for _ in 0..choice.batches {
+        let until = s.t + choice.batch;
+        let recorder = record(model, &mut s, &mut latched, until, &[], options, settings)?;
+        let mut sums = vec![0.0; columns.cols()];
+        let mut pause = |columns: &mut Matrix| {
+            let mut left = vec![0.0; columns.cols()];
+            columns.orthonormalise(&mut left);
+            for (j, (sum, left)) in sums.iter_mut().zip(&left).enumerate() {
+                let forgotten = columns.column(j).iter().all(|&c| c == 0.0);
+                *sum += if forgotten { f64::NEG_INFINITY } else { left.ln() };
+            }
+        };
+        carry(model, &recorder, &mut columns, settings, choice.interval, &mut pause)?;
+        means.push(sums.iter().map(|s| s / choice.batch).chain(driven.then_some(0.0)).collect());
+    }
+    Ok(Spectrum::of_batches(&[means]))
 }

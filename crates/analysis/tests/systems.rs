@@ -8,10 +8,11 @@ use dalembert_analysis::field::Settings;
 use dalembert_analysis::linear::Verdict;
 use dalembert_analysis::linearise::{linearise, null_space};
 use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
-use dalembert_methods::Scalar;
 use dalembert_methods::algebra::{Mass, MassBlock};
+use dalembert_methods::problems::touching::{Touching, Toy};
 use dalembert_methods::problems::{FreeBody, Pendulum, Problem};
 use dalembert_methods::system::{Shape, State, System};
+use dalembert_methods::{Real, Scalar};
 use std::f64::consts::TAU;
 
 #[test]
@@ -144,4 +145,48 @@ fn the_cycle_of_a_pendulum_is_one_of_a_family() {
     }
     let error = orbit(&pendulum, &start, period, 1e-7, Settings::within(1e-12)).unwrap_err();
     assert!(matches!(error, AnalysisError::NotIsolated { .. }), "{error}");
+}
+
+/// A particle that runs along a trough with a steady speed, turned by a force across its velocity: z = c y²/2, f = B (v_y, v₀ − v_x).
+struct Trough {
+    turn: f64,
+    speed: f64,
+    stiffness: f64,
+    curvature: f64,
+}
+
+impl Toy<3, 1, 0> for Trough {
+    const TANGENTS: usize = 0;
+    fn mass(&self) -> [f64; 3] {
+        [1.0, 2.0, 0.5]
+    }
+    fn force<R: Real>(&self, _t: R, q: [R; 3], v: [R; 3]) -> [R; 3] {
+        let across = -((v[0] - self.speed) * self.turn) - q[1] * self.stiffness;
+        [v[1] * self.turn, across, R::from(-0.5 * 9.81)]
+    }
+    fn holonomic<R: Real>(&self, _t: R, q: [R; 3]) -> [R; 1] {
+        [q[2] - q[1] * q[1] * (0.5 * self.curvature)]
+    }
+    fn gap<R: Real>(&self, _t: R, _q: [R; 3]) -> [R; 0] {
+        []
+    }
+}
+
+/// About a steady motion with a constraint the matrices are those found by hand; the constraint adds m g c to the stiffness.
+#[test]
+fn a_steady_motion_with_a_constraint_is_linearised() {
+    let trough = Trough { turn: 0.7, speed: 3.0, stiffness: 4.0, curvature: 1.5 };
+    let expected = trough.stiffness + 0.5 * 9.81 * trough.curvature;
+    let model = Touching(trough);
+    let mut s = State::zeros(model.shape());
+    s.v[0] = 3.0;
+    let found = linearise(&model, &s).unwrap();
+    assert_eq!(found.independent, [0, 1]);
+    let near = |a: &Matrix, b: [f64; 4]| (0..4).all(|k| (a[(k / 2, k % 2)] - b[k]).abs() < 1e-10);
+    let system = &found.system;
+    assert!(near(&system.mass, [1.0, 0.0, 0.0, 2.0]), "{:?}", system.mass);
+    assert!(near(&system.gyroscopic, [0.0, -0.7, 0.7, 0.0]), "{:?}", system.gyroscopic);
+    assert!(near(&system.stiffness, [0.0, 0.0, 0.0, expected]), "{:?}", system.stiffness);
+    assert!(near(&system.damping, [0.0; 4]) && near(&system.circulatory, [0.0; 4]));
+    assert!(found.acceleration < 1e-12);
 }

@@ -1,6 +1,6 @@
 //! `dalembert study`: inverse kinematics, inverse dynamics of a motion, static equilibrium; vibrations and motions are in [`crate::analyse`].
 
-use crate::analyse;
+use crate::analyse::{self, Followed};
 use crate::args::Study;
 use crate::eval::numbers;
 use crate::exit::Exit;
@@ -97,9 +97,10 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         Study::Floquet { model, period: p } => {
             analyse::multipliers(model, p.period, p.settle, false, p.tolerance, p.out.as_deref())
         }
-        Study::LimitCycle { model, period: p } => {
-            analyse::multipliers(model, p.period, p.settle, true, p.tolerance, p.out.as_deref())
-        }
+        Study::LimitCycle { model, period, settle, tolerance, stride, out } => match period {
+            Some(period) => analyse::multipliers(model, *period, *settle, true, *tolerance, out.as_deref()),
+            None => analyse::limit_cycle(model, stride, *tolerance, out.as_deref()),
+        },
         Study::Lyapunov { model, interval, transient, batch, batches, result } => {
             let choice =
                 ExponentOptions { interval: *interval, transient: *transient, batch: *batch, batches: *batches };
@@ -118,10 +119,13 @@ pub fn study(study: &Study) -> Result<(), Exit> {
             let counts = [s.settle, s.points];
             analyse::portrait(model, &s.coordinate, s.period, counts, result.tolerance, result.out.as_deref())
         }
-        Study::Continuation { model, range: r, period, settle, points, result } => {
+        Study::Continuation { model, range: r, period, stride, settle, points, result } => {
             let (range, out) = ([r.from, r.to], result.out.as_deref());
-            analyse::continuation(model, &r.parameter, range, *period, *settle, *points, result.tolerance, out)
+            let followed = period.map_or(Followed::Gait(stride), |period| Followed::Period(period, *settle));
+            analyse::continuation(model, &r.parameter, range, &followed, *points, result.tolerance, out)
         }
+        Study::Chart { model, chart, out } => analyse::chart(model, chart, out.as_deref()),
+        Study::Basin { model, basin, out } => analyse::basin(model, basin, out.as_deref()),
         Study::Bifurcation { model, range: r, count, strobe: s, result } => {
             let spacing = (r.to - r.from) / (*count).max(2).saturating_sub(1) as f64;
             let values: Vec<f64> = (0..*count).map(|k| r.from + spacing * k as f64).collect();

@@ -74,6 +74,11 @@ pub const ALL: &[BuiltIn] = scenes! {
     "quarter-car-random": "a quarter of a car for random vibration",
     "impact-oscillator": "a driven mass that rebounds from a wall",
     "chaos-pendulum": "three bodies that swing without a rule",
+    "rimless-wheel": "a wheel of spokes rolls down a slope, strike by strike",
+    "simplest-walker": "two legs without mass walk down a slope",
+    "compass-walker": "two stiff legs walk down a slope",
+    "kneed-walker": "legs with knees walk down a slope: knee strike and heel strike",
+    "five-body-walker": "legs with knees and an upper body that balances walk down a slope",
 };
 
 /// The scene that `dalembert new` writes.

@@ -318,7 +318,7 @@ impl Surface for WrongBall {
         (distance, normal)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: 0.1, restitution: 0.0, friction: &self.friction, suction: &self.suction }
+        Touch { radius: 0.1, restitution: 0.0, friction: &self.friction, suction: &self.suction, hollow: 0.0 }
     }
     fn defect(&self) -> Option<(&'static str, String)> {
         None

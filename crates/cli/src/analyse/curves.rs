@@ -1,15 +1,19 @@
 //! Curves of periodic motions over a value of a scene.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, short, smooth};
-use crate::args::ModelOptions;
+use super::walk::{Walk, WalkMap, modulus};
+use super::{failed, with};
+use crate::args::{ModelOptions, StrideOptions};
 use crate::exit::Exit;
+use crate::robot;
 use dalembert_analysis::AnalysisError;
 use dalembert_analysis::continuation::{Ending, Kind, Options, follow};
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::map::{Image, Map, fixed_point};
 use dalembert_analysis::motion::Motion;
+use dalembert_analysis::touching;
+use dalembert_methods::nonsmooth::{Contacts, Hybrid};
 use dalembert_methods::system::System;
 use std::path::Path;
 
@@ -29,19 +33,20 @@ impl SceneMap<'_> {
     /// The state after a period and, if wanted, its derivatives by the state.
     fn run(&self, z: &[f64], parameter: f64, columns: &mut Matrix) -> Result<Vec<f64>, AnalysisError> {
         let invalid = |reason: String| AnalysisError::Invalid { reason };
-        let ModelOptions { model, body, set, free } = self.options;
-        let mut set = set.clone();
-        set.push(format!("{}={parameter:?}", self.parameter));
-        let own = ModelOptions { model: model.clone(), body: body.clone(), set, free: *free };
-        let scene =
-            smooth(&own).map_err(|_| invalid(format!("the scene cannot take {} = {parameter}", self.parameter)))?;
-        let mut state = scene.model.initial_state();
+        let scene = robot::scene(&with(self.options, &[(self.parameter, parameter)]))
+            .map_err(|_| invalid(format!("the scene cannot take {} = {parameter}", self.parameter)))?;
+        let mut state = Hybrid::new(&scene.model).state(scene.model.initial_state());
         let (q, v) = (state.q.len(), state.v.len());
         state.q.copy_from_slice(&z[..q]);
         state.v.copy_from_slice(&z[q..q + v]);
         state.x.copy_from_slice(&z[q + v..]);
-        let until = state.t + self.period;
-        Motion::new(&scene.model, Settings::within(self.tolerance)).advance(&mut state, columns, until)?;
+        let (until, settings) = (state.t + self.period, Settings::within(self.tolerance));
+        if Contacts::contacts(&scene.model) > 0 {
+            let choice = scene.run.contacts.options(self.tolerance);
+            touching::flow(&scene.model, &mut state, columns, until, &choice, settings)?;
+        } else {
+            Motion::new(&scene.model, settings).advance(&mut state, columns, until)?;
+        }
         Ok([&state.q[..], &state.v, &state.x].concat())
     }
 }
@@ -63,22 +68,46 @@ impl Map for SceneMap<'_> {
     }
 }
 
+/// What is followed: a motion with a given period after some periods, or a gait.
+pub enum Followed<'a> {
+    /// The period in seconds and the number of periods.
+    Period(f64, usize),
+    /// Strides.
+    Gait(&'a StrideOptions),
+}
+
 /// Follows a periodic motion over a value of the scene, which goes from `range[0]` to `range[1]`.
 pub fn continuation(
     options: &ModelOptions,
     parameter: &str,
     range: [f64; 2],
-    period: f64,
-    settle: usize,
+    followed: &Followed<'_>,
     points: usize,
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
-    let scene = smooth(options)?;
+    let mut page = Page::new(&format!("Periodic motions of {} over {parameter}", options.model));
+    let (period, settle) = match followed {
+        Followed::Period(period, settle) => (*period, *settle),
+        Followed::Gait(stride) => {
+            let own = with(options, &[(parameter, range[0])]);
+            let walk = Walk::new(&own, stride, tolerance)?;
+            let found = walk.gait(stride, &mut page)?;
+            page.say(&format!(
+                "a gait at {parameter} = {}: {:.9} s, largest multiplier {}",
+                range[0],
+                found.time,
+                modulus(&found.cycle.multipliers)
+            ));
+            let map = WalkMap { walk: &walk, model: options, parameter };
+            return curve(&map, &found.cycle.state, parameter, range, points, 1e3 * tolerance, page, out);
+        }
+    };
+    let scene = robot::scene(options)?;
     let shape = scene.model.shape();
     if shape.rows() > 0 || shape.q != shape.v {
         let reason = "curves of cycles are followed in scenes without constraints whose coordinates are angles and lengths (trees of \
-                      hinges and sliders)";
+                      hinges and sliders); contacts are open at the beginning of a period";
         return Err(Exit::Usage(reason.to_owned()));
     }
     let map = SceneMap { options, parameter, period, tolerance, size: 2 * shape.v + shape.x };
@@ -89,12 +118,25 @@ pub fn continuation(
     }
     let near = 1e3 * tolerance;
     let cycle = fixed_point(&map, &z, range[0], near).map_err(failed)?;
+    curve(&map, &cycle.state, parameter, range, points, near, page, out)
+}
+
+/// Follows a curve of fixed points and tells of it.
+fn curve(
+    map: &dyn Map,
+    start: &[f64],
+    parameter: &str,
+    range: [f64; 2],
+    points: usize,
+    near: f64,
+    mut page: Page,
+    out: Option<&Path>,
+) -> Result<(), Exit> {
     let (low, high) = (range[0].min(range[1]), range[0].max(range[1]));
     let step = (range[1] - range[0]) / 40.0;
     let choice =
         Options { step, steps: [1e-6 * step.abs(), 4.0 * step.abs()], range: [low, high], points, tolerance: near };
-    let branch = follow(&map, Kind::Cycles, &cycle.state, range[0], &choice).map_err(failed)?;
-    let mut page = Page::new(&format!("Periodic motions of {} over {parameter}", options.model));
+    let branch = follow(map, Kind::Cycles, start, range[0], &choice).map_err(failed)?;
     page.say(&match &branch.ending {
         Ending::Range => format!("{} points; the value left its range", branch.points.len()),
         Ending::Points => format!("{} points, as many as asked", branch.points.len()),
@@ -102,10 +144,13 @@ pub fn continuation(
     });
     let mut rows = vec![vec!["what".to_owned(), parameter.to_owned(), "largest multiplier".to_owned()]];
     for (what, point) in &branch.special {
-        let modulus = point.values.first().map_or(0.0, |m| m.modulus());
-        rows.push(vec![format!("{what:?}"), format!("{:.9}", point.parameter), short(modulus)]);
+        rows.push(vec![format!("{what:?}"), format!("{:.9}", point.parameter), modulus(&point.values)]);
     }
     page.table(&rows);
+    if let Some(last) = branch.points.last() {
+        let kind = if last.stable { "stable" } else { "unstable" };
+        page.say(&format!("last point: {parameter} = {:.9}, {kind}", last.parameter));
+    }
     let of = |stable: bool| -> Vec<[f64; 2]> {
         branch.points.iter().filter(|p| p.stable == stable).map(|p| [p.parameter, p.state[0]]).collect()
     };

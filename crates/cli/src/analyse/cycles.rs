@@ -1,11 +1,12 @@
 //! Periodic and chaotic motions of a scene.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, short, smooth, velocity};
+use super::{failed, short, velocity, with};
 use crate::args::ModelOptions;
 use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
+use dalembert::scene::Scene;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
@@ -30,7 +31,8 @@ fn settled(model: &Model, periods: f64, period: f64, tolerance: f64) -> Result<S
     Ok(state)
 }
 
-fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
+/// A table of multipliers, and where they are in the plane.
+pub fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
     let mut rows = vec![["multiplier", "imaginary", "modulus", "exponent [1/s]"].map(str::to_owned).to_vec()];
     for (m, e) in multipliers.iter().zip(floquet_exponents(multipliers, period)) {
         rows.push(vec![short(m.re), short(m.im), short(m.modulus()), short(e.re)]);
@@ -44,7 +46,7 @@ fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
     page.chart("multipliers", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
 }
 
-/// The multipliers of a periodic motion; with a search the motion is found first. Contacts must be open at its beginning.
+/// The multipliers of a periodic motion; with a search the motion is found first.
 pub fn multipliers(
     options: &ModelOptions,
     period: f64,
@@ -120,10 +122,16 @@ pub fn lyapunov(
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
-    let scene = smooth(options)?;
+    let scene = robot::scene(options)?;
     let mut page = Page::new(&format!("Lyapunov exponents of {}", options.model));
-    let state = scene.model.initial_state();
-    let found = exponents(&scene.model, &state, choice, Settings::within(tolerance)).map_err(failed)?;
+    let (model, state, settings) = (&scene.model, scene.model.initial_state(), Settings::within(tolerance));
+    let found = if Contacts::contacts(model) > 0 {
+        let state = Hybrid::new(model).state(state);
+        touching::exponents(model, &state, choice, &scene.run.contacts.options(tolerance), settings)
+    } else {
+        exponents(model, &state, choice, settings)
+    };
+    let found = found.map_err(failed)?;
     let mut rows = vec![["exponent [1/s]", "standard error"].map(str::to_owned).to_vec()];
     rows.extend(
         found.exponents.iter().zip(&found.errors).map(|(e, error)| vec![format!("{e:.5}"), format!("{error:.5}")]),
@@ -142,19 +150,31 @@ pub fn lyapunov(
 }
 
 /// States once a period: (position and velocity of one coordinate), after a number of periods.
-fn strobe(
-    model: &Model,
+pub fn strobe(
+    scene: &Scene,
     index: usize,
     period: f64,
     settle: usize,
     points: usize,
     tolerance: f64,
 ) -> Result<Vec<[f64; 2]>, Exit> {
+    let model = &scene.model;
     let start = model.initial_state();
     let mut state = start.clone();
     let mut motion = Motion::new(model, Settings::within(tolerance));
-    let mut none = Matrix::zeros(motion.variation().size(), 0);
     let mut out = Vec::with_capacity(points);
+    if Contacts::contacts(model) > 0 {
+        let begin = Hybrid::new(model).state(start.clone());
+        let choice = scene.run.contacts.options(tolerance);
+        let rounds = settle + points;
+        let all = touching::samples(model, &begin, period, rounds, &choice, Settings::within(tolerance));
+        for at in all.map_err(failed)?.iter().skip(settle) {
+            let place = motion.difference(&start, at).map_err(failed)?;
+            out.push([place[index], at.v[index]]);
+        }
+        return Ok(out);
+    }
+    let mut none = Matrix::zeros(motion.variation().size(), 0);
     for round in 1..=settle + points {
         motion.advance(&mut state, &mut none, start.t + round as f64 * period).map_err(failed)?;
         if round > settle {
@@ -199,9 +219,9 @@ fn plane(
     (name, style): (&str, Style),
     out: Option<&Path>,
 ) -> Result<(), Exit> {
-    let scene = smooth(options)?;
+    let scene = robot::scene(options)?;
     let index = velocity(&scene.model, coordinate)?;
-    let points = strobe(&scene.model, index, interval, counts[0], counts[1], tolerance)?;
+    let points = strobe(&scene, index, interval, counts[0], counts[1], tolerance)?;
     let mut page = Page::new(&format!("{name} of {}", options.model));
     page.say(&format!("{} points, one each {interval} s, after {} of them", points.len(), counts[0]));
     let table: String = points.iter().map(|[x, v]| format!("{x:?},{v:?}\n")).collect();
@@ -223,17 +243,11 @@ pub fn spectrum(
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
-    let scene = smooth(options)?;
+    let scene = robot::scene(options)?;
     let index = velocity(&scene.model, coordinate)?;
-    let mut state = scene.model.initial_state();
-    let start = state.t + settle;
-    let mut motion = Motion::new(&scene.model, Settings::within(tolerance));
-    let mut none = Matrix::zeros(motion.variation().size(), 0);
-    let mut samples = Vec::with_capacity(counts[0]);
-    for k in 0..counts[0] {
-        motion.advance(&mut state, &mut none, start + k as f64 * interval).map_err(failed)?;
-        samples.push(state.v[index]);
-    }
+    let before = (settle / interval).ceil() as usize;
+    let samples: Vec<f64> =
+        strobe(&scene, index, interval, before, counts[0], tolerance)?.into_iter().map(|[_, v]| v).collect();
     let found = welch(&samples, interval, counts[1], Window::Hann).map_err(failed)?;
     let mut page = Page::new(&format!("Power spectral density of {}", options.model));
     let peak = (1..found.density.len()).max_by(|&i, &j| found.density[i].total_cmp(&found.density[j])).unwrap_or(0);
@@ -264,12 +278,9 @@ pub fn bifurcation(
     out: Option<&Path>,
 ) -> Result<(), Exit> {
     let run = |k: usize| -> Result<Vec<[f64; 2]>, Exit> {
-        let mut set = options.set.clone();
-        set.push(format!("{parameter}={:?}", values[k]));
-        let own = ModelOptions { model: options.model.clone(), body: options.body.clone(), set, free: options.free };
-        let scene = smooth(&own)?;
+        let scene = robot::scene(&with(options, &[(parameter, values[k])]))?;
         let index = velocity(&scene.model, coordinate)?;
-        let points = strobe(&scene.model, index, period, counts[0], counts[1], tolerance)?;
+        let points = strobe(&scene, index, period, counts[0], counts[1], tolerance)?;
         Ok(points.into_iter().map(|[x, _]| [values[k], x]).collect())
     };
     let mut points = Vec::new();

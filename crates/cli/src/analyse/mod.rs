@@ -1,16 +1,21 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
-//! `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`.
+//! `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
 //!
-//! They run on any scene, with exact derivatives of its own equations of motion; with contacts only `floquet` and `limit-cycle` do.
+//! They run on any scene, with exact derivatives of its own equations of motion, through events where there are contacts; only small vibrations need a
+//! scene without them.
 
 mod curves;
 mod cycles;
+mod maps;
 mod page;
 mod small;
+mod walk;
 
-pub use curves::continuation;
+pub use curves::{Followed, continuation};
 pub use cycles::{bifurcation, lyapunov, multipliers, poincare, portrait, spectrum};
+pub use maps::{basin, chart};
 pub use small::{covariance, frequency_response, linearise, modes};
+pub use walk::limit_cycle;
 
 use crate::args::ModelOptions;
 use crate::exit::Exit;
@@ -25,11 +30,19 @@ fn failed(error: impl std::fmt::Display) -> Exit {
     Exit::Usage(error.to_string())
 }
 
-/// The scene of a model that can be analysed: one without contacts.
+/// The same model with some values set.
+fn with(options: &ModelOptions, values: &[(&str, f64)]) -> ModelOptions {
+    let ModelOptions { model, body, set, free } = options;
+    let mut set = set.clone();
+    set.extend(values.iter().map(|(path, value)| format!("{path}={value:?}")));
+    ModelOptions { model: model.clone(), body: body.clone(), set, free: *free }
+}
+
+/// The scene of a model whose small vibrations are asked for: one without contacts.
 fn smooth(options: &ModelOptions) -> Result<Scene, Exit> {
     let scene = robot::scene(options)?;
     if Contacts::contacts(&scene.model) > 0 {
-        let reason = "these studies need a scene without contacts: impacts and changes between stick and slip are not part of its \
+        let reason = "small vibrations need a scene without contacts: impacts and changes between stick and slip are not part of its \
                       linearised equations";
         return Err(Exit::Usage(reason.to_owned()));
     }

@@ -95,12 +95,24 @@ pub enum Study {
         #[command(flatten)]
         period: PeriodOptions,
     },
-    /// Find a periodic motion, and its multipliers.
+    /// Find a periodic motion with a period, or a gait from strike to strike, and its multipliers.
     LimitCycle {
         #[command(flatten)]
         model: ModelOptions,
+        /// The period in seconds; a guess if nothing drives the motion.
+        #[arg(long, value_name = "SECONDS", value_parser = finite, required_unless_present = "strike")]
+        period: Option<f64>,
+        /// Periods in which the motion settles first.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0.0, value_parser = finite)]
+        settle: f64,
+        /// The tolerance of the motion.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1e-12, value_parser = finite)]
+        tolerance: f64,
         #[command(flatten)]
-        period: PeriodOptions,
+        stride: StrideOptions,
+        /// Write a report with plots and tables into this folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
     },
     /// Lyapunov exponents with their errors, and the dimension of Kaplan and Yorke.
     Lyapunov {
@@ -146,8 +158,10 @@ pub enum Study {
         #[command(flatten)]
         range: RangeOptions,
         /// The period in seconds, given by what drives the scene.
-        #[arg(long, value_name = "SECONDS", value_parser = finite)]
-        period: f64,
+        #[arg(long, value_name = "SECONDS", value_parser = finite, required_unless_present = "strike")]
+        period: Option<f64>,
+        #[command(flatten)]
+        stride: StrideOptions,
         /// Periods in which the motion settles first.
         #[arg(long, value_name = "NUMBER", default_value_t = 50)]
         settle: usize,
@@ -179,6 +193,26 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
+    /// The stability over two values of the scene.
+    Chart {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        chart: ChartOptions,
+        /// Write a report with plots and tables into this folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+    /// Where motions from a grid of two initial values come to.
+    Basin {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        basin: BasinOptions,
+        /// Write a report with plots and tables into this folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
     /// Points of the motion, one each period, over a value of the scene.
     Bifurcation {
         #[command(flatten)]
@@ -206,6 +240,90 @@ pub struct RangeOptions {
     /// Its last value.
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
     pub to: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct StrideOptions {
+    /// An event that a stride goes through, NAME[:KIND]: a contact by its name or a part of it, and what happens there (impact unless given); may be
+    /// repeated, in order. The last one ends the stride. The scene starts just after such an event.
+    #[arg(long, value_name = "NAME")]
+    pub strike: Vec<String>,
+    /// Coordinates that change places after a stride: all whose names contain ONE with those that have OTHER instead; may be repeated.
+    #[arg(long, value_name = "ONE=OTHER")]
+    pub exchange: Vec<String>,
+    /// What is added to a coordinate after a stride; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub turn: Vec<String>,
+    /// A coordinate on which nothing depends, such as the way along a slope; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub drift: Vec<String>,
+    /// The longest time of a stride in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = finite)]
+    pub longest: f64,
+    /// The shortest time of a stride that counts, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
+    pub shortest: f64,
+    /// Search without a guess by an evolution strategy, which varies the start by this.
+    #[arg(long, value_name = "SPREAD", value_parser = finite)]
+    pub search: Option<f64>,
+    /// The first seed of the search.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// The most generations of the search.
+    #[arg(long, value_name = "NUMBER", default_value_t = 80)]
+    pub generations: usize,
+    /// How many seeds are tried.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
+    pub tries: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct ChartOptions {
+    /// The value of the scene across, such as `parameters.a=0:4`.
+    #[arg(long, value_name = "PATH=FROM:TO", allow_hyphen_values = true)]
+    pub across: String,
+    /// The value of the scene upwards.
+    #[arg(long, value_name = "PATH=FROM:TO", allow_hyphen_values = true)]
+    pub up: String,
+    /// How many values of each.
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    pub count: usize,
+    /// The period in seconds, a formula of the last parts of both names, such as `pi*sqrt(a)`. Without it eigenvalues about the start are taken.
+    #[arg(long, value_name = "FORMULA")]
+    pub period: Option<String>,
+    /// The tolerance of the motion.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
+    pub tolerance: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct BasinOptions {
+    /// An initial coordinate, by a part of the name of its velocity; for gaits what is added to it. May be repeated.
+    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true)]
+    pub over: Vec<String>,
+    /// An initial velocity. May be repeated; together there are two axes.
+    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true)]
+    pub over_rate: Vec<String>,
+    /// How many values of each.
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    pub count: usize,
+    /// The period in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
+    pub period: Option<f64>,
+    /// The coordinate whose mean tells attractors apart, by a part of the name of its velocity.
+    #[arg(long, value_name = "NAME")]
+    pub coordinate: Option<String>,
+    /// Periods, or strides, in which motions settle.
+    #[arg(long, value_name = "NUMBER", default_value_t = 60)]
+    pub settle: usize,
+    /// Periods over which the mean is taken.
+    #[arg(long, value_name = "NUMBER", default_value_t = 12)]
+    pub points: usize,
+    /// The tolerance of the motion.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
+    pub tolerance: f64,
+    #[command(flatten)]
+    pub stride: StrideOptions,
 }
 
 #[derive(Debug, Args)]

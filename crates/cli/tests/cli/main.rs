@@ -14,6 +14,7 @@ mod robots;
 mod run;
 mod schema;
 mod sweep;
+mod walk;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -21,7 +21,7 @@ pub use particle::Particle;
 pub use plane::Plane;
 pub use rigid::{Inertia, Rigid};
 pub use tree::Tree;
-pub use tree_settings::{TreeCone, TreeJoint, TreeLink, TreeRepeat, TreeSettings};
+pub use tree_settings::{TreeCone, TreeEnd, TreeJoint, TreeLatch, TreeLink, TreeRepeat, TreeSettings};
 
 use crate::element::{About, Describe, Kind};
 use crate::joints::Coordinate;
@@ -46,6 +46,17 @@ pub struct OwnStop {
     pub of: Coordinate,
     /// The coefficient of restitution.
     pub restitution: f64,
+    /// What holds it once it has closed, if anything does.
+    pub latch: Option<OwnLatch>,
+}
+
+/// A latch on a gap of a body: once closed it stays closed until it is released.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnLatch {
+    /// The contacts that release it when they are hit, by name.
+    pub release: Vec<String>,
+    /// Whether it holds at the beginning, if the gap is closed there.
+    pub holds: bool,
 }
 
 /// A kind of body.

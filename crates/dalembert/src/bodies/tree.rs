@@ -7,8 +7,8 @@
 //! Joints have armature, damping, friction, springs and stops of their own (`dalembert_trees::passive`); their energy and heat
 //! are part of the ledger. Dry friction sticks and slips like that of contacts, at located instants, unless `slip` makes it smooth.
 
-use super::tree_settings::{TreeJoint, TreeLink, TreeSettings, default_stop_damping, default_stop_stiffness};
-use super::{Body, Inertia, OwnStop};
+use super::tree_settings::{TreeEnd, TreeJoint, TreeLink, TreeSettings, default_stop_damping, default_stop_stiffness};
+use super::{Body, Inertia, OwnLatch, OwnStop};
 use crate::element::About;
 use crate::joints::Coordinate;
 use crate::model::{Acceleration, Orientation, Place, Site, Wrench};
@@ -46,6 +46,12 @@ impl TryFrom<TreeSettings> for Tree {
         }
         let links: Vec<TreeLink> = settings.links.iter().flat_map(TreeLink::links).collect();
         for link in &links {
+            if link.latch.is_some() && (link.range.is_none() || settings.stop_restitution.is_none()) {
+                return Err(format!(
+                    "link `{}` has a latch, but no stop that it could hold: give it a `range`, and the tree a `stop_restitution`",
+                    link.name
+                ));
+            }
             let (lower, upper) = link.range.map_or((f64::NEG_INFINITY, f64::INFINITY), |[a, b]| (a, b));
             let freedom = Freedom {
                 armature: link.armature,
@@ -161,6 +167,7 @@ impl About for Tree {
             stiffness: 0.0,
             rest: 0.0,
             range: None,
+            latch: None,
             cone: None,
             repeat: None,
         };
@@ -225,7 +232,16 @@ impl Body for Tree {
     }
     fn stops(&self) -> Vec<OwnStop> {
         let names = self.tree.velocity_names();
+        let links: Vec<TreeLink> = self.settings.links.iter().flat_map(TreeLink::links).collect();
+        let latch = |stop: &stops::Stop| {
+            let joint =
+                self.tree.joints().iter().find(|joint| joint.velocity == stop.velocity && joint.velocities == 1)?;
+            let latch = links.iter().find(|link| link.name == joint.name)?.latch.as_ref()?;
+            let end = if latch.end == TreeEnd::Upper { stops::End::Upper } else { stops::End::Lower };
+            (stop.end == end).then(|| OwnLatch { release: latch.release.clone(), holds: latch.holds })
+        };
         let own = |stop: &stops::Stop| OwnStop {
+            latch: latch(stop),
             name: format!("{}.{}", names[stop.velocity].trim_end_matches(".wx"), stop.end.name()),
             velocities: stop.velocity..stop.velocity + stop.width,
             of: if stop.slides { Coordinate::Travel } else { Coordinate::Angle },

@@ -91,12 +91,38 @@ pub struct TreeLink {
     /// Range of the coordinate between stops, in rad or m; without it there are no stops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
+    /// A latch on one end of the range, which holds the joint there once it has come to it; needs `stop_restitution`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latch: Option<TreeLatch>,
     /// How far a spherical joint may turn; all the way without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cone: Option<TreeCone>,
     /// Makes a chain of such links, named with a number from 1 on at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<TreeRepeat>,
+}
+
+/// A latch of a joint: at its end of the range the joint is held, whatever pulls at it, until one of some contacts is hit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeLatch {
+    /// The end that is held.
+    pub end: TreeEnd,
+    /// The contacts whose impacts release it, by name, such as `floor.left_foot`.
+    pub release: Vec<String>,
+    /// Whether it holds at the beginning, if the joint is at this end.
+    #[serde(default)]
+    pub holds: bool,
+}
+
+/// An end of the range of a joint.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TreeEnd {
+    /// The lower end.
+    Lower,
+    /// The upper end.
+    Upper,
 }
 
 /// Stops of a spherical joint: how far an axis may lean from where it is without rotation, and how far the link may turn about it.
@@ -268,6 +294,7 @@ impl TreeSettings {
                     twist: cone.twist.iter().all(|x| x.is_finite()).then_some(cone.twist),
                 }),
                 repeat: None,
+                latch: None,
                 range: (freedom.lower.is_finite() && freedom.upper.is_finite())
                     .then_some([freedom.lower, freedom.upper]),
             }

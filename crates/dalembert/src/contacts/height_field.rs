@@ -112,7 +112,13 @@ impl Surface for HeightField {
         ((at[2] - height) * scale, Vec3([-slope_x * scale, -slope_y * scale, scale]))
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+        Touch {
+            radius: self.radius,
+            restitution: self.restitution,
+            friction: &self.friction,
+            suction: &self.suction,
+            hollow: 0.0,
+        }
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.suction]

@@ -13,6 +13,9 @@
 //! A contact with `suction` is a sucker: while it is closed the surface pulls the point with A(t) ≥ 0 along −n, at the place
 //! where they touch.
 //!
+//! A surface with a `hollow` lets a point pass while it is near to another one of the same entry that bears: as if each stood on a stone of its own. So a
+//! stiff leg swings past the other.
+//!
 //! One entry of a scene makes a contact of its first marker with each of the others. How contacts close, open, stick and
 //! slide is decided by [`dalembert_methods::nonsmooth`].
 
@@ -67,6 +70,8 @@ pub struct Touch<'a> {
     pub friction: &'a Friction,
     /// Suction in N.
     pub suction: &'a SignalRef,
+    /// Radius of the hollow around points that bear on the surface, in m; 0 for none.
+    pub hollow: f64,
 }
 
 impl Touch<'_> {
@@ -97,6 +102,9 @@ fn touch_defect(touch: &Touch<'_>) -> Option<(&'static str, String)> {
     if !(0.0..=1.0).contains(&touch.restitution) {
         let message = format!("a coefficient of restitution lies between 0 and 1, found {}", touch.restitution);
         return Some(("restitution", message));
+    }
+    if !(touch.hollow >= 0.0 && touch.hollow.is_finite()) {
+        return Some(("hollow", format!("a radius must not be negative, found {}", touch.hollow)));
     }
     if let SignalRef::Number(suction) = touch.suction
         && !(*suction >= 0.0 && suction.is_finite())

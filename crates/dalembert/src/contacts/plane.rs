@@ -39,6 +39,14 @@ pub struct Plane {
     #[schemars(extend("unit" = "N"))]
     #[serde(default = "no_suction", skip_serializing_if = "is_no_suction")]
     pub suction: SignalRef,
+    /// Within this distance of a point that bears on the plane other points of this contact may pass it; 0 for nowhere.
+    #[schemars(extend("unit" = "m"))]
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hollow: f64,
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 fn zero() -> SignalRef {
@@ -55,6 +63,7 @@ impl Default for Plane {
             restitution: 0.0,
             friction: Friction::default(),
             suction: no_suction(),
+            hollow: 0.0,
         }
     }
 }
@@ -73,6 +82,7 @@ impl About for Plane {
             restitution: 0.5,
             friction: Friction { sliding: 0.3, along: Some([0.0, 1.0, 0.2].into()), ..Friction::default() },
             suction: signal(3.0),
+            hollow: 0.0,
         }
     }
 }
@@ -88,7 +98,8 @@ impl Surface for Plane {
         self.belt.at(t)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+        let Self { radius, restitution, friction, suction, hollow, .. } = self;
+        Touch { radius: *radius, restitution: *restitution, friction, suction, hollow: *hollow }
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.offset, &mut self.belt, &mut self.suction]

@@ -71,7 +71,13 @@ impl Surface for Sphere {
         round(at, self.size, self.inside)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+        Touch {
+            radius: self.radius,
+            restitution: self.restitution,
+            friction: &self.friction,
+            suction: &self.suction,
+            hollow: 0.0,
+        }
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.suction]
@@ -137,7 +143,13 @@ impl Surface for Cylinder {
         round(Vec3(std::array::from_fn(|k| at[k] - height * axis[k])), self.size, self.inside)
     }
     fn touch(&self) -> Touch<'_> {
-        Touch { radius: self.radius, restitution: self.restitution, friction: &self.friction, suction: &self.suction }
+        Touch {
+            radius: self.radius,
+            restitution: self.restitution,
+            friction: &self.friction,
+            suction: &self.suction,
+            hollow: 0.0,
+        }
     }
     fn signals(&mut self) -> Vec<&mut SignalRef> {
         vec![&mut self.suction]

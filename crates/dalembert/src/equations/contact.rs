@@ -8,7 +8,7 @@ use crate::contacts::{CONTACT_ROWS, Surfaces};
 use crate::forces::Grip;
 use crate::model::{Brake, Braked, Marker, Model, OwnGap, Pair, Place, Wrench};
 use dalembert_methods::algebra::{Block, Rows};
-use dalembert_methods::nonsmooth::Contacts;
+use dalembert_methods::nonsmooth::{Contacts, Latch};
 use dalembert_methods::{Jet, Scalar, State};
 
 impl Contacts for Model {
@@ -80,6 +80,27 @@ impl Contacts for Model {
     }
     fn suction<S: Scalar>(&self, contact: usize, t: S) -> Option<S> {
         self.touch(contact)?.suction_at(t)
+    }
+    fn contact_hollow<S: Scalar>(&self, bearing: &[bool], _s: &State<S>, w: &mut Work<S>, out: &mut [S]) -> bool {
+        let pairs = &self.layout.pairs;
+        let radius = |pair: &Pair| self.contacts[pair.element].item.touch().hollow;
+        if pairs.iter().all(|pair| radius(pair) == 0.0) {
+            return false;
+        }
+        out.fill(S::from(f64::NEG_INFINITY));
+        for (j, stone) in pairs.iter().enumerate().filter(|&(j, stone)| bearing[j] && radius(stone) > 0.0) {
+            w.gather(&stone.markers);
+            let centre = w.at[1].r;
+            for (i, pair) in pairs.iter().enumerate().filter(|&(i, pair)| i != j && pair.element == stone.element) {
+                w.gather(&pair.markers);
+                let depth = -((w.at[1].r - centre).norm() - radius(stone));
+                out[i] = S::select(out[i].lt(depth), depth, out[i]);
+            }
+        }
+        true
+    }
+    fn latch(&self, contact: usize) -> Option<&Latch> {
+        self.own_gap(contact)?.latch.as_ref()
     }
     fn own_press(&self, contact: usize) -> Option<f64> {
         self.brake(contact).map(|brake| brake.force)

@@ -4,16 +4,44 @@ use super::{
     AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
 };
 use crate::assemblies::Assembly;
-use crate::bodies::{AnyBody, Body, Ground, Rigid, Tree};
+use crate::bodies::{AnyBody, Body, Ground, OwnLatch, Rigid, Tree};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
 use crate::forces::{AnyForce, Force};
 use crate::picture::Look;
 use crate::signals::{Signal, SignalRef};
+use dalembert_methods::nonsmooth::{Contacts, Latch};
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// Finds the contacts that release latches.
+fn find_latches(model: &mut Model) -> Result<(), Vec<ModelError>> {
+    let names: Vec<String> = (0..Contacts::contacts(model)).map(|i| model.contact_name(i)).collect();
+    let mut errors = Vec::new();
+    for gap in &mut model.layout.stops {
+        let Some(OwnLatch { release, holds }) = &gap.stop.latch else { continue };
+        let mut released_by = Vec::with_capacity(release.len());
+        for wanted in release {
+            match names.iter().position(|name| name == wanted || name.strip_prefix("contact.") == Some(wanted)) {
+                Some(contact) => released_by.push(contact),
+                None => errors.push(ModelError {
+                    section: "body",
+                    name: model.bodies[gap.body].name.clone(),
+                    key: Some("links"),
+                    message: format!(
+                        "the latch of `{}` is released by `{wanted}`, which is no contact; there are {}",
+                        gap.stop.name,
+                        names.join(", ")
+                    ),
+                }),
+            }
+        }
+        gap.latch = Some(Latch { released_by, holds: *holds });
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
 
 /// A body whose markers have an orientation.
 pub trait Oriented: Body {}
@@ -308,6 +336,7 @@ impl Builder {
             fitted: false,
         };
         model.settle();
+        find_latches(&mut model)?;
         Ok(model)
     }
 

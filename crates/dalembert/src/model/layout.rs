@@ -7,6 +7,7 @@ use crate::contacts::AnyContact;
 use crate::forces::AnyForce;
 use crate::joints::Coordinate;
 use dalembert_methods::algebra::{Block, MassBlock};
+use dalembert_methods::nonsmooth::Latch;
 use dalembert_methods::system::{Coupling, Shape};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -106,6 +107,8 @@ pub(crate) struct OwnGap {
     pub body: usize,
     pub number: usize,
     pub stop: OwnStop,
+    /// Its latch, once the names of contacts are known.
+    pub latch: Option<Latch>,
     /// Its row among those of all contacts, and its block in their Jacobian.
     pub row: usize,
     pub block: usize,
@@ -311,7 +314,7 @@ fn own_gaps(
         for (number, stop) in entry.item.stops().into_iter().enumerate() {
             let Range { start, end } = stop.velocities;
             blocks.push(Block { row, rows: 1, col: v[body].start + start, cols: end - start });
-            gaps.push(OwnGap { body, number, stop, row, block: blocks.len() - 1 });
+            gaps.push(OwnGap { body, number, stop, latch: None, row, block: blocks.len() - 1 });
             row += 1;
         }
     }

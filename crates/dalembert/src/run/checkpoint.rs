@@ -35,7 +35,7 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     c.put("integrator", Section::F64(run.integrator.clone()));
     c.put("projection", Section::F64(run.projection.clone()));
     c.put("modes", Section::F64(progress.modes.iter().flat_map(|&mode| plain(mode)).collect()));
-    for (name, flags) in [("shared", &progress.shared), ("idle", &progress.idle)] {
+    for (name, flags) in [("shared", &progress.shared), ("idle", &progress.idle), ("latched", &progress.latched)] {
         c.put(name, Section::U64(flags.iter().map(|&flag| u64::from(flag)).collect()));
     }
     c.put("below", Section::F64(progress.below.clone()));
@@ -137,6 +137,7 @@ pub(super) fn unpack(
         below: c.f64("below")?.to_vec(),
         creep: c.f64("creep")?.to_vec(),
         idle: flags("idle")?,
+        latched: flags("latched")?,
         switching: c.f64("switching")?.to_vec(),
         impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
         last: (time, again as u32),

@@ -22,6 +22,7 @@ pub(super) fn progress_of(model: &Model, run: integrate::Progress) -> nonsmooth:
         modes: vec![Mode::Open; count],
         shared: vec![false; count],
         idle: vec![false; count],
+        latched: vec![false; count],
         below: vec![0.0; count],
         creep: vec![nonsmooth::FAINT; count],
         impacts: vec![[f64::NAN; 4]; count],

@@ -11,6 +11,13 @@
 //! **Press of its own.** A contact may be always closed with a press that does not depend on the motion: a brake, or the dry friction
 //! of a joint. Its gap and the row of γ̇ are zero throughout; only slip is resisted, with forces from a fixed set.
 //!
+//! **Hollows.** A surface may be hollow around the points that bear on it, as if each stood on a stone: an open contact whose point is at a depth
+//! h > 0 in such a hollow may pass the surface. What counts as its gap is max(γ, h), the distance from what is left of the surface.
+//! Closed contacts do not see hollows. To leave a hollow below the surface is an error.
+//!
+//! **Latches.** A contact with a latch that has closed stays closed, whatever pulls at it and in all impacts, until one of the contacts that release
+//! it is hit; from then on it is a contact like others, until it closes anew.
+//!
 //! **Friction.** A law is given by its force for unit press. The forces a contact can hold are a convex set around zero, the
 //! section of its cone; the force against slip in a direction is the point of the section that takes most power
 //! from it (maximum dissipation \[1\]). For isotropic friction that is −μ u/|u|. For an ellipse with semi-axes a, b it
@@ -42,6 +49,15 @@ impl Mode {
     pub fn closed(self) -> bool {
         self != Self::Open
     }
+}
+
+/// A latch: what holds a contact once it has closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Latch {
+    /// The contacts that release it when they are hit.
+    pub released_by: Vec<usize>,
+    /// Whether it holds at the beginning, if the contact is closed there.
+    pub holds: bool,
 }
 
 /// A system whose bodies may touch.
@@ -91,6 +107,21 @@ pub trait Contacts: System {
     /// The suction A(t) ≥ 0 of a contact in newtons, which pulls its point to the surface while it is closed; nothing if it is
     /// no sucker.
     fn suction<S: Scalar>(&self, _contact: usize, _t: S) -> Option<S> {
+        None
+    }
+    /// How deep the point of each contact is in hollows of its surface, in metres, given which contacts bear: where it is positive the point may
+    /// pass. Returns whether there are hollows; if not, nothing is written.
+    fn contact_hollow<S: Scalar>(
+        &self,
+        _bearing: &[bool],
+        _s: &State<S>,
+        _w: &mut Self::Work<S>,
+        _out: &mut [S],
+    ) -> bool {
+        false
+    }
+    /// The latch of a contact, if it has one.
+    fn latch(&self, _contact: usize) -> Option<&Latch> {
         None
     }
     /// The press in newtons of a contact that is always closed and pressed by itself; nothing for contacts that open and close. It has

@@ -231,7 +231,8 @@ fn balance<Y: Contacts>(
                 .into());
             }
         };
-        let mut modes = vec![Mode::Open; y.modes().len()];
+        let held = |i: usize| if y.latched()[i] { y.held(i) } else { Mode::Open };
+        let mut modes: Vec<Mode> = (0..y.modes().len()).map(held).collect();
         let (mut shared, mut idle) = (vec![false; modes.len()], vec![false; modes.len()]);
         let mut more = false;
         for (k, &i) in chosen.iter().enumerate() {

@@ -4,14 +4,15 @@
 //! W = J K Jᵀ,   K = M⁻¹ − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹,   c = J a + bias
 //! ```
 //!
-//! J are the chosen rows of contacts, G the rows of the model's own constraints, a the accelerations without contact forces.
+//! J are the chosen rows of contacts, G the rows of the model's own constraints and of contacts that latches hold, a the accelerations without
+//! contact forces.
 
 use super::contacts::Contacts;
 use super::hybrid::Hybrid;
 use crate::algebra::{Mass, Rows};
 use crate::dynamics::{Dynamics, Rates};
 use crate::integrate::IntegrateError;
-use crate::system::State;
+use crate::system::{State, System};
 
 /// What a decision about contacts starts from; all values are at one state. Allocated at events, never in steps.
 pub(super) struct Delassus {
@@ -40,17 +41,16 @@ impl Delassus {
     ) -> Result<(Self, Vec<usize>), IntegrateError> {
         let model = y.model();
         let count = model.contacts();
-        let (total, shape) = (y.start(count), model.shape());
-        let mut dynamics = Dynamics::new(model);
+        let base = y.free();
+        let (total, shape) = (y.start(count), base.shape());
+        let mut dynamics = Dynamics::new(&base);
         let mut rates = Rates::zeros(shape);
-        dynamics.evaluate(model, s, &mut rates)?;
+        dynamics.evaluate(&base, s, &mut rates)?;
         let parts = dynamics.parts();
         let mut jacobian = Rows::new(total, shape.v, &model.contact_blocks());
         let (mut gap, mut rate, mut free) = (vec![0.0; count], vec![0.0; total], vec![0.0; total]);
-        model.contact_gap(s, parts.work, &mut gap);
-        model.contact_rate(s, parts.work, &mut rate);
-        model.contact_bias(s, parts.work, &mut free);
-        model.contact_jacobian(s, parts.work, &mut jacobian);
+        y.kinematics(s, parts.work, &mut gap, &mut rate);
+        y.accelerations(s, parts.work, &mut free, &mut jacobian);
         jacobian.add_apply(&rates.v, &mut free);
         for (values, what) in [(&rate, "the rate"), (&free, "the acceleration")] {
             if let Some(row) = values.iter().position(|value| !value.is_finite()) {
@@ -59,7 +59,8 @@ impl Delassus {
                 return Err(IntegrateError::NotFinite { t: s.t, what });
             }
         }
-        let chosen: Vec<usize> = (0..count).filter(|&i| choose(i, gap[i], &rate[y.start(i)..y.start(i + 1)])).collect();
+        let chosen: Vec<usize> =
+            (0..count).filter(|&i| !y.latched()[i] && choose(i, gap[i], &rate[y.start(i)..y.start(i + 1)])).collect();
         let rows: Vec<usize> = chosen.iter().flat_map(|&i| y.start(i)..y.start(i + 1)).collect();
         let (mut unit, mut zero) = (vec![0.0; total], vec![0.0; shape.rows()]);
         let mut lines = Vec::with_capacity(rows.len());

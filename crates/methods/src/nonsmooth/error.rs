@@ -14,6 +14,15 @@ pub enum ContactError {
         /// Its gap in metres.
         gap: f64,
     },
+    /// A point left a hollow below the surface.
+    Stubbed {
+        /// Time in seconds.
+        t: f64,
+        /// The contact.
+        contact: String,
+        /// Its gap in metres.
+        gap: f64,
+    },
     /// No set of open, sliding and sticking contacts fits.
     Undecided {
         /// Time in seconds.
@@ -55,6 +64,12 @@ impl fmt::Display for ContactError {
             Self::Penetration { t, contact, gap } => {
                 write!(f, "at t = {t} s `{contact}` starts with a gap of {gap:.3e} m; move its bodies apart")
             }
+            Self::Stubbed { t, contact, gap } => write!(
+                f,
+                "at t = {t} s `{contact}` leaves its hollow {:.3e} m below the surface; make the hollow wider, or start where the point \
+                 stays above",
+                -gap
+            ),
             Self::Undecided { t, what, contacts } => write!(
                 f,
                 "at t = {t} s {what} has no solution for the contacts {}; try smaller friction coefficients or `moreau`",

@@ -31,6 +31,9 @@ pub const ACCOUNTS: usize = 3;
 /// The largest |β/α| at which the law of friction is read: tan 75°.
 const SWERVE: f64 = 3.732_050_807_568_877;
 
+/// Gaps below zero by more than this many times what counts as touching are below the surface.
+const STUB: f64 = 1e3;
+
 /// The speed below which any slip has the direction of its mode, in m/s.
 pub const FAINT: f64 = 1e-12;
 
@@ -54,6 +57,10 @@ pub struct Hybrid<'a, Y> {
     stuck: Vec<usize>,
     /// For each contact the speed below which it is led in the direction of its mode, if it has two tangents, in m/s.
     creep: Vec<f64>,
+    /// The contacts that make hollows: the closed ones, or what is taken for them at the beginning.
+    bearing: Vec<bool>,
+    /// The contacts that latches hold.
+    latched: Vec<bool>,
     /// Where each block of the Jacobian comes from, and whether all are those of the model.
     pieces: Vec<Piece>,
     plain: bool,
@@ -103,6 +110,8 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             sucking: Vec::new(),
             stuck: Vec::new(),
             creep: vec![FAINT; count],
+            bearing: vec![false; count],
+            latched: (0..count).map(|i| model.latch(i).is_some_and(|latch| latch.holds)).collect(),
             pieces: Vec::new(),
             plain: false,
         };
@@ -130,6 +139,35 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         self.creep.copy_from_slice(speeds);
     }
 
+    /// Which contacts latches hold; before a run those that hold at its beginning.
+    pub fn latched(&self) -> &[bool] {
+        &self.latched
+    }
+
+    /// Sets them.
+    pub fn set_latched(&mut self, latched: &[bool]) {
+        self.latched.copy_from_slice(latched);
+    }
+
+    /// Says which contacts make hollows, until modes are set.
+    pub(super) fn set_bearing(&mut self, bearing: &[bool]) {
+        self.bearing.copy_from_slice(bearing);
+    }
+
+    /// The mode of a contact that a latch holds.
+    pub(super) fn held(&self, contact: usize) -> Mode {
+        if self.tangents(contact) == 0 { Mode::Slide { direction: [0.0; 2] } } else { Mode::Stick }
+    }
+
+    /// The model with nothing closed but what latches hold.
+    pub(super) fn free(&self) -> Self {
+        let mut free = Self::new(self.model);
+        let modes: Vec<Mode> =
+            (0..self.modes.len()).map(|i| if self.latched[i] { self.held(i) } else { Mode::Open }).collect();
+        free.set_modes(&modes);
+        free
+    }
+
     /// The first row of a contact among the rows of contacts; for the number of contacts, the number of rows.
     pub fn start(&self, contact: usize) -> usize {
         self.starts[contact]
@@ -144,6 +182,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     /// Sets the modes. This changes the shape: whatever was made for the old one (integrators, scratch) must be started anew.
     pub fn set_modes(&mut self, modes: &[Mode]) {
         self.modes = modes.to_vec();
+        self.bearing = modes.iter().map(|mode| mode.closed()).collect();
         self.touching = (0..modes.len()).filter(|&i| modes[i].closed()).collect();
         self.pressed = self.touching.iter().filter_map(|&i| Some((i, self.model.own_press(i)?))).collect();
         self.closed = self.touching.iter().copied().filter(|&i| self.model.own_press(i).is_none()).collect();
@@ -163,7 +202,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             }
         }
         self.plain = shift == 0 && self.stuck.is_empty() && self.pieces.len() == blocks.len();
-        let rows = self.contact_rows();
+        let rows = self.places();
         for (source, b) in self.model.contact_blocks().iter().enumerate() {
             for first in 0..b.rows {
                 if let Some(row) = rows[b.row + first] {
@@ -174,7 +213,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
     }
 
     /// For each row of contacts its row of constraints, if it is one.
-    fn contact_rows(&self) -> Vec<Option<usize>> {
+    fn places(&self) -> Vec<Option<usize>> {
         let mut rows = vec![None; self.starts[self.modes.len()]];
         for (k, &i) in self.closed.iter().enumerate() {
             rows[self.starts[i]] = Some(self.inner.g + k);
@@ -272,10 +311,46 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         out[g..].copy_from_slice(&multipliers[after..after + self.inner.a]);
     }
 
-    /// The gaps of all contacts and the rates by rows of contacts, at a prepared state.
+    /// The gaps of all contacts and the rates by rows of contacts, at a prepared state. Open contacts in hollows have max(γ, h) for a gap.
     pub fn kinematics<S: Scalar>(&self, s: &State<S>, w: &mut Work<Y::Work<S>, S>, gap: &mut [S], rate: &mut [S]) {
         self.model.contact_gap(s, &mut w.model, gap);
         self.model.contact_rate(s, &mut w.model, rate);
+        if self.model.contact_hollow(&self.bearing, s, &mut w.model, &mut w.gap) {
+            for (i, (gap, &depth)) in gap.iter_mut().zip(&w.gap).enumerate() {
+                if !self.bearing[i] {
+                    *gap = S::select(gap.lt(depth), depth, *gap);
+                }
+            }
+        }
+    }
+
+    /// The open contact that has left its hollow below the surface by more than `touch`, and its gap, at a prepared state.
+    pub(super) fn stubbed(&self, s: &State<f64>, w: &mut Work<Y::Work<f64>, f64>, touch: f64) -> Option<(usize, f64)> {
+        let count = self.modes.len();
+        let mut depth = vec![0.0; count];
+        if !self.model.contact_hollow(&self.bearing, s, &mut w.model, &mut depth) {
+            return None;
+        }
+        self.model.contact_gap(s, &mut w.model, &mut w.gap);
+        let below = |&i: &usize| !self.bearing[i] && w.gap[i] < -STUB * touch && depth[i] <= touch;
+        (0..count).find(below).map(|i| (i, w.gap[i]))
+    }
+
+    /// The Jacobian of all rows of contacts, at a prepared state.
+    pub fn contact_rows<S: Scalar>(&self, s: &State<S>, w: &mut Work<Y::Work<S>, S>, out: &mut Rows<S>) {
+        self.model.contact_jacobian(s, &mut w.model, out);
+    }
+
+    /// Biases and Jacobian of all rows of contacts, at a prepared state.
+    pub(super) fn accelerations(
+        &self,
+        s: &State<f64>,
+        w: &mut Work<Y::Work<f64>, f64>,
+        bias: &mut [f64],
+        jacobian: &mut Rows<f64>,
+    ) {
+        self.model.contact_bias(s, &mut w.model, bias);
+        self.model.contact_jacobian(s, &mut w.model, jacobian);
     }
 }
 

@@ -27,7 +27,7 @@ mod zeno;
 
 use crate::integrate::{About, methods};
 
-pub use contacts::{Contacts, Mode, excess, resist};
+pub use contacts::{Contacts, Latch, Mode, excess, resist};
 pub use decide::contact_forces;
 pub use error::ContactError;
 pub use hybrid::{ACCOUNTS, FAINT, Hybrid};

@@ -64,6 +64,7 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
                 idle: self.engine.idle.clone(),
                 below: self.engine.below.clone(),
                 creep: self.y.creep().to_vec(),
+                latched: self.y.latched().to_vec(),
                 switching,
                 impacts: self.engine.zeno.times.clone(),
                 last: self.engine.last,

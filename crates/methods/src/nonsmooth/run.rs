@@ -142,6 +142,8 @@ pub struct Progress {
     pub below: Vec<f64>,
     /// The speed up to which each slip is led in its first direction, in m/s.
     pub creep: Vec<f64>,
+    /// Contacts that latches hold.
+    pub latched: Vec<bool>,
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
     /// The last impacts of every contact, in seconds.

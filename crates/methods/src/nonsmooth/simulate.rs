@@ -79,6 +79,7 @@ pub fn resume<'m, Y: Contacts>(
 ) -> Run {
     y.set_modes(&progress.modes);
     y.set_creep(&progress.creep);
+    y.set_latched(&progress.latched);
     let mut engine = Engine {
         options,
         shared: progress.shared.clone(),
@@ -116,6 +117,7 @@ impl Engine<'_> {
             idle: self.idle,
             below: self.below,
             creep: y.creep().to_vec(),
+            latched: y.latched().to_vec(),
             switching: self.switching,
             impacts: self.zeno.times,
             last: self.last,
@@ -160,6 +162,13 @@ impl Engine<'_> {
         let mut work = y.work();
         y.prepare(s, &mut work);
         y.kinematics(s, &mut work, &mut gap, &mut rate);
+        // Those that touch make hollows for others, and latches hold those that rest.
+        let touching: Vec<bool> = gap.iter().map(|gap| gap.abs() <= self.options.touch).collect();
+        y.set_bearing(&touching);
+        y.kinematics(s, &mut work, &mut gap, &mut rate);
+        let rests = |i: usize| y.latched()[i] && touching[i] && rate[y.start(i)].abs() <= self.options.rest;
+        let latched: Vec<bool> = (0..count).map(rests).collect();
+        y.set_latched(&latched);
         let deepest = (0..count).min_by(|&i, &j| gap[i].total_cmp(&gap[j]));
         if let Some(i) = deepest
             && (gap[i] < -self.options.touch || gap[i].is_nan())
@@ -264,6 +273,11 @@ impl Engine<'_> {
     ) -> Result<(), IntegrateError> {
         let old = y.modes().to_vec();
         let count = old.len();
+        let mut work = y.work();
+        y.prepare(s, &mut work);
+        if let Some((i, gap)) = y.stubbed(s, &mut work, self.options.touch) {
+            return Err(ContactError::Stubbed { t: s.t, contact: y.model().contact_name(i), gap }.into());
+        }
         let mut resting = Vec::new();
         let mut dead = vec![false; count];
         for (i, speed) in self.closing(y, s) {
@@ -273,6 +287,15 @@ impl Engine<'_> {
             }
         }
         let outcome = impacts(y, s, self.options, &dead)?;
+        // Latches catch what has been hit and does not rebound; what is hit releases others.
+        let (mut latched, after) = (y.latched().to_vec(), self.rates(y, s));
+        let hit = |j: usize| struck(&outcome, j) && !old[j].closed();
+        for (i, latched) in latched.iter_mut().enumerate() {
+            let Some(latch) = y.model().latch(i) else { continue };
+            *latched |= hit(i) && after[y.start(i)].abs() <= self.options.rest;
+            *latched &= !latch.released_by.iter().any(|&j| hit(j));
+        }
+        y.set_latched(&latched);
         let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
         let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
         let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, clues)?;
@@ -295,6 +318,12 @@ impl Engine<'_> {
             }
         }
         self.shared = decision.shared;
+        // What closes is held from now on.
+        if !first {
+            for (i, latched) in latched.iter_mut().enumerate() {
+                *latched |= y.model().latch(i).is_some() && !old[i].closed() && decision.modes[i].closed();
+            }
+        }
         // Contacts that start to slip do so from rest: their slip is removed like that of sticking ones.
         let rates = self.rates(y, s);
         let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
@@ -307,6 +336,7 @@ impl Engine<'_> {
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
         y.set_modes(&decision.modes);
+        y.set_latched(&latched);
         let creep: Vec<f64> = starting.iter().map(|&starts| if starts { self.options.creep } else { FAINT }).collect();
         y.set_creep(&creep);
         // What touches within the tolerance of others may be a little below zero, and a slip that starts may have rounding against

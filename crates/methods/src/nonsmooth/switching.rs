@@ -11,7 +11,7 @@
 //!
 //! After C. Alscher: Numerical simulation of impact and lift-off events in the hydrostatic skeleton of the leech, section 3.5, with
 //! a direction of slip and any cone instead of its one tangent.
-//! Multipliers between steps are those of the accelerations at the interpolated state. The functions of the user follow.
+//! A contact that a latch holds has none. Multipliers between steps are those of the accelerations at the interpolated state. The functions of the user follow.
 
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide_from_modes};
@@ -66,6 +66,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             let tangents = y.start(i + 1) - y.start(i) - 1;
             let lifts = y.model().own_press(i).is_none();
             match mode {
+                _ if y.latched()[i] => {}
                 Mode::Open => functions.push((i, Watched::Gap(below[i]))),
                 Mode::Slide { .. } => {
                     if lifts {

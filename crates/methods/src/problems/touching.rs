@@ -6,7 +6,7 @@
 use super::residual::{self, Holonomic};
 use crate::algebra::{Mass, MassBlock, Rows};
 use crate::jet::Jet;
-use crate::nonsmooth::{self, Contacts};
+use crate::nonsmooth::{self, Contacts, Latch};
 use crate::real::Real;
 use crate::scalar::Scalar;
 use crate::system::{Shape, State, System};
@@ -36,6 +36,14 @@ pub trait Toy<const N: usize, const H: usize, const C: usize>: Sync {
     /// The coefficients (forward, backward, sideways) of static friction.
     fn sticking(&self) -> [f64; 3] {
         [0.0; 3]
+    }
+    /// How deep points are in hollows of their surfaces, given which contacts bear, in m.
+    fn hollow<R: Real>(&self, _bearing: &[bool], _q: [R; N]) -> Option<[R; C]> {
+        None
+    }
+    /// The latch of a contact.
+    fn latch(&self, _contact: usize) -> Option<&Latch> {
+        None
     }
     /// Those of sliding friction at a speed in m/s; by default those of static friction.
     fn sliding<R: Real>(&self, _speed: R) -> [R; 3] {
@@ -154,6 +162,13 @@ impl<T: Toy<N, H, C>, const N: usize, const H: usize, const C: usize> Contacts f
     }
     fn restitution(&self, contact: usize) -> f64 {
         self.0.restitution(contact)
+    }
+    fn contact_hollow<S: Scalar>(&self, bearing: &[bool], s: &State<S>, _w: &mut (), out: &mut [S]) -> bool {
+        let depths = self.0.hollow(bearing, array(&s.q));
+        depths.map(|depths| out.copy_from_slice(&depths)).is_some()
+    }
+    fn latch(&self, contact: usize) -> Option<&Latch> {
+        self.0.latch(contact)
     }
     fn sliding<S: Scalar>(&self, _contact: usize, direction: [S; 2], speed: S) -> [S; 2] {
         nonsmooth::resist(self.0.sliding(speed), direction)

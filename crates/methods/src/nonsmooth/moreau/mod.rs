@@ -186,7 +186,12 @@ impl Moreau {
 
 /// Checks what is given: restitution, constraints, gaps.
 fn check<Y: Contacts>(model: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
-    for i in 0..model.contacts() {
+    let count = model.contacts();
+    if let Some(i) = (0..count).find(|&i| model.latch(i).is_some()) {
+        let reason = "time stepping knows no latches; use an integrator with events".to_owned();
+        return Err(ContactError::Law { contact: model.contact_name(i), reason }.into());
+    }
+    for i in 0..count {
         let epsilon = model.restitution(i);
         if !(0.0..=1.0).contains(&epsilon) {
             let reason = format!("the coefficient of restitution is {epsilon}; it must lie in [0, 1]");
@@ -194,9 +199,13 @@ fn check<Y: Contacts>(model: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
         }
     }
     Dynamics::new(model).check(model, s, CONSISTENT)?;
-    let mut gap = vec![0.0; model.contacts()];
+    let mut gap = vec![0.0; count];
     let mut work = model.work();
     model.prepare(s, &mut work);
+    if model.contact_hollow(&vec![true; count], s, &mut work, &mut gap) {
+        let reason = "time stepping knows no hollows; use an integrator with events".to_owned();
+        return Err(ContactError::Law { contact: model.contact_name(0), reason }.into());
+    }
     model.contact_gap(s, &mut work, &mut gap);
     match gap.iter().position(|gap| *gap < PENETRATION || gap.is_nan()) {
         Some(i) => Err(ContactError::Penetration { t: s.t, contact: model.contact_name(i), gap: gap[i] }.into()),

@@ -1,0 +1,140 @@
+//! Walkers as scenes: gaits through impacts, latches and exchanged legs, against closed forms and against equations written by hand.
+
+use super::*;
+use dalembert_analysis::field::Settings;
+use dalembert_analysis::map::{Cycle, Map, Stride, fixed_point};
+use dalembert_analysis::problems::{Compass, KneedWalker};
+use tempfile::tempdir;
+
+/// The options of all walkers on two legs.
+const LEGS: [&str; 6] = ["--strike", "floor.right_foot", "--exchange", "left=right", "--drift", "along"];
+
+/// The column of a table, below its header.
+fn column(text: &str, header: &str, index: usize) -> Vec<f64> {
+    let below = text.lines().skip_while(|line| !line.starts_with(header)).skip(1);
+    below.map_while(|line| line.split_whitespace().nth(index)?.parse().ok()).collect()
+}
+
+/// The number after some words.
+fn after(text: &str, words: &str) -> f64 {
+    let rest = text.split(words).nth(1).unwrap_or_default();
+    let number: String = rest.trim_start().chars().take_while(|c| "+-.e0123456789".contains(*c)).collect();
+    number.trim_end_matches('.').parse().unwrap_or(f64::NAN)
+}
+
+/// Position and velocity of a coordinate in the table of a gait.
+fn place(text: &str, name: &str) -> [f64; 2] {
+    let line = text.lines().find(|line| line.split_whitespace().next().is_some_and(|word| word.ends_with(name)));
+    let numbers: Vec<f64> = line.unwrap_or_default().split_whitespace().filter_map(|x| x.parse().ok()).collect();
+    [numbers[0], numbers[1]]
+}
+
+fn gait(scene: &str, more: &[&str]) -> String {
+    let folder = tempdir().unwrap();
+    let out = dalembert(folder.path(), &[&["study", "limit-cycle", scene], more].concat()).with(0).out;
+    // Multipliers by saltation are those by differences.
+    assert!(after(&out, "by differences of strides are these to") < 1e-6, "{out}");
+    out
+}
+
+/// ω² = 4 (g/l) sin α sin γ/(1 + j) · c²/(1 − c²) after a strike, multiplier c², with c = (j + cos 2α)/(1 + j).
+#[test]
+fn the_rimless_wheel_rolls_in_its_closed_form() {
+    let half = std::f64::consts::PI / 8.0;
+    let turn = format!("hub={:?}", -2.0 * half);
+    let out = gait("rimless-wheel", &["--strike", "floor.spoke7", "--turn", &turn, "--drift", "along"]);
+    let kept = (0.2 + (2.0 * half).cos()) / 1.2;
+    let rate = (4.0 * 9.81 * half.sin() * 0.08f64.sin() / 1.2 * kept * kept / (1.0 - kept * kept)).sqrt();
+    assert!((place(&out, "hub")[1] - rate).abs() < 1e-9, "{out} {rate}");
+    assert!((column(&out, "multiplier", 2)[0] - kept * kept).abs() < 1e-6, "{out}");
+}
+
+fn hand_written(slope: f64, z: [f64; 4]) -> Cycle {
+    let stride = Stride {
+        system: Compass,
+        mode: 0,
+        on: Some(0),
+        guards: vec![0],
+        parameters: vec![slope, 2.0, 1.0, 9.81 / 0.5],
+        free: 0,
+        longest: 3.0,
+        settings: Settings::default(),
+    };
+    fixed_point(&stride, &z, slope, 1e-12).unwrap()
+}
+
+/// Without a guess: the gait of the scene is that of the equations of Goswami et al., state and multipliers.
+#[test]
+fn the_compass_walks_as_its_equations_say() {
+    let set = ["--set", "parameters.half=0.25", "--set", "parameters.stance=1.0", "--set", "parameters.swing=0.0"];
+    let out = gait("compass-walker", &[&LEGS[..], &set, &["--search", "0.15", "--shortest", "0.4"]].concat());
+    let slope = 3.0 * std::f64::consts::PI / 180.0;
+    let ([stance, rate], [swing, swing_rate]) = (place(&out, "left"), place(&out, "right"));
+    let z = [swing + slope, stance + slope, swing_rate, rate];
+    let own = hand_written(slope, z);
+    assert!(own.state.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-9), "{out} {own:?}");
+    let found = column(&out, "multiplier", 2);
+    for (found, own) in found.iter().zip(&own.multipliers) {
+        assert!((found - own.modulus()).abs() < 1e-6, "{out} {own:?}");
+    }
+}
+
+/// Both gaits of Garcia et al., with feet of a millionth of the mass: nearer to the limit than that.
+#[test]
+fn the_simplest_walker_has_its_long_and_its_short_gait() {
+    let long = gait("simplest-walker", &LEGS);
+    assert!((place(&long, "right")[0] - 0.200_310_900_544).abs() < 1e-5, "{long}");
+    assert!(long.contains("stable: no disturbance grows"), "{long}");
+    let start = ["--set", "parameters.half=0.193937369810", "--set", "parameters.stance=0.1945"];
+    let short = gait("simplest-walker", &[&LEGS[..], &start, &["--search", "0.002", "--shortest", "3"]].concat());
+    assert!((place(&short, "right")[0] - 0.193_937_369_810).abs() < 1e-5, "{short}");
+    assert!(short.contains("unstable: 1"), "{short}");
+}
+
+/// Knees: state and multipliers of the gait are those of the equations written by hand, through knee strike and heel strike.
+#[test]
+fn the_walker_with_knees_walks_as_its_equations_say() {
+    let strikes = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let more = ["--exchange", "left=right", "--drift", "along"];
+    let out = gait("kneed-walker", &[&strikes[..], &more].concat());
+    let slope = 0.05;
+    let stride = Stride {
+        system: KneedWalker::default(),
+        mode: 0,
+        on: None,
+        guards: vec![0, 0],
+        parameters: vec![slope],
+        free: 0,
+        longest: 3.0,
+        settings: Settings::default(),
+    };
+    let ([stance, rate], [swing, swing_rate]) = (place(&out, "left_thigh"), place(&out, "right_thigh"));
+    let z = [stance + slope, swing + slope, swing + slope, rate, swing_rate, swing_rate];
+    let image = stride.image(&z, slope).unwrap();
+    assert!(image.value.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-8), "{out} {image:?}");
+    let own = fixed_point(&stride, &z, slope, 1e-11).unwrap();
+    for (found, own) in column(&out, "multiplier", 2).iter().zip(&own.multipliers) {
+        assert!((found - own.modulus()).abs() < 1e-6, "{out} {own:?}");
+    }
+}
+
+/// The upper body balances on a gait that exists, and is unstable.
+#[test]
+fn the_walker_of_five_bodies_has_a_gait() {
+    let strikes = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let more = ["--exchange", "left=right", "--drift", "along"];
+    let out = gait("five-body-walker", &[&strikes[..], &more].concat());
+    assert!(out.contains("5 coordinates on the section") && out.contains("unstable"), "{out}");
+}
+
+/// A hollow that is too narrow and a latch that nobody can release are told.
+#[test]
+fn walkers_that_cannot_walk_are_told() {
+    let folder = tempdir().unwrap();
+    let narrow = [&["study", "limit-cycle", "compass-walker"][..], &LEGS, &["--set", "contact.floor.hollow=0.02"]];
+    let error = dalembert(folder.path(), &narrow.concat()).with(2).err;
+    assert!(error.contains("hollow") || error.contains("did not converge"), "{error}");
+    let wrong = ["run", "kneed-walker", "--set", "body.walker.links.3.latch.release.0=roof"];
+    let error = dalembert(folder.path(), &wrong).with(2).err;
+    assert!(error.contains("no contact") || error.contains("roof"), "{error}");
+}
