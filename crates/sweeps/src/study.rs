@@ -193,6 +193,9 @@ impl Study {
         };
         let mut scene = document.and_then(Scene::from_document).map_err(|e| e.plain())?;
         scene.read_meshes_from_disk().map_err(|e| e.to_string())?;
+        // Nobody draws a row: its pictures would ask for channels that are not kept.
+        scene.panels.clear();
+        scene.shapes.clear();
         Ok(scene)
     }
 

@@ -156,7 +156,7 @@ pub fn basin(model: &ModelOptions, options: &BasinOptions, out: Option<&Path>) -
             None => attractors.push((*value, vec![place(k)])),
         }
     }
-    attractors.sort_by(|a, b| b.1.len().cmp(&a.1.len()));
+    attractors.sort_by_key(|attractor| std::cmp::Reverse(attractor.1.len()));
     let mut rows = vec![["attractor", "places", "part"].map(str::to_owned).to_vec()];
     let part = |n: usize| format!("{:.4}", n as f64 / count as f64);
     for (value, places) in attractors.iter().take(8) {

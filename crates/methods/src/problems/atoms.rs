@@ -88,7 +88,7 @@ impl Atoms {
     }
 
     fn mass_of(i: usize) -> f64 {
-        if i % 4 == 0 { HEAVY } else { LIGHT }
+        if i.is_multiple_of(4) { HEAVY } else { LIGHT }
     }
 
     /// The two atoms of a link.
