@@ -323,7 +323,7 @@ def turned(quaternion, vector):
     return vector + 2 * np.cross(u, np.cross(u, vector) + w * vector)
 
 
-def dalembert_run(tool, scratch, n, integrator, tolerance, tree=False):
+def dalembert_run(tool, scratch, n, integrator, tolerance=None, tree=False, step=None):
     """The time of the run from its summary, without start-up, times the share of a processor that the process had."""
     os.makedirs(scratch, exist_ok=True)
     name = "chain-tree" if tree else "chain"
@@ -331,7 +331,8 @@ def dalembert_run(tool, scratch, n, integrator, tolerance, tree=False):
     with open(scene, "w", encoding="utf-8") as file:
         file.write(TREE if tree else SCENE)
     arguments = [tool, "run", scene, "--set", f"parameters.n={n}", "--integrator", integrator]
-    arguments += ["--tolerance", f"{tolerance:g}", "--json", "--out", os.path.join(scratch, f"{name}-{n}-{integrator}")]
+    arguments += ["--tolerance", f"{tolerance:g}"] if tolerance else ["--set", f"run.settings.fixed_step={step!r}"]
+    arguments += ["--json", "--out", os.path.join(scratch, f"{name}-{n}-{integrator}")]
     began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     elapsed, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -363,6 +364,8 @@ def contestants(tool, scratch, quick):
     for integrator in ("dop853", "dopri5"):
         runs = [(f"{t:g}", lambda n, t=t, i=integrator: dalembert_run(tool, scratch, n, i, t, True)) for t in tolerances]
         list_.append((f"dalembert tree {integrator}", "dalembert", runs))
+    runs = [(f"{h:g} s", lambda n, h=h: dalembert_run(tool, scratch, n, "rk4", tree=True, step=h)) for h in steps]
+    list_.append(("dalembert tree rk4", "dalembert", runs))
     list_.append(("MuJoCo RK4", "mujoco", [(f"{h:g} s", lambda n, h=h: mujoco_run(n, "RK4", h)) for h in steps]))
     list_.append(("MuJoCo Euler", "mujoco", [(f"{h:g} s", lambda n, h=h: mujoco_run(n, "Euler", h)) for h in (1e-3, 1e-4)]))
     runs = [(f"{t:g}", lambda n, t=t: exudyn_tree(n, "DOPRI5", tolerance=t)) for t in tolerances[::2]]

@@ -5,6 +5,7 @@ mod book;
 mod chores;
 mod dae;
 mod gallery;
+mod graph;
 mod peers;
 mod pictures;
 mod shell;
@@ -86,6 +87,14 @@ const CHORES: &[Chore] = &[
         run: analysis::run,
     },
     Chore {
+        name: "graph",
+        arguments: "[--quick]",
+        about: "race Jacobians by expression graphs against CasADi, write the table of docs/src/graph.md",
+        detail: "Virtual machine and C code (gcc -O3 -march=native) of CasADi from PyPI against machine code for one and for two states. With\n\
+                 --quick the table is only printed.",
+        run: graph::run,
+    },
+    Chore {
         name: "gallery",
         arguments: "",
         about: "run all built-in scenes and write docs/src/gallery.md with their pictures",
@@ -143,8 +152,17 @@ const CHORES: &[Chore] = &[
         arguments: "[days]",
         about: "the solar system for a million days by variational integrators and by REBOUND, planet by planet",
         detail: "Runs the bench `solar` of dalembert-methods on the state of the scene `solar-system`, and REBOUND's leapfrog and WHFast\n\
-                 from PyPI in the Python environment of `peers`. Prints errors of places after a century, energies, frequencies and seconds.",
+                 from PyPI in the Python environment of `peers`. Prints errors of places after a century, energies, frequencies and seconds, writes\n\
+                 the table into docs/src/variational.md and draws frequencies, energies and orbits.",
         run: solar::run,
+    },
+    Chore {
+        name: "figures",
+        arguments: "[quick] [STUDY]",
+        about: "studies of variational integrators, drawn into docs/src/pictures",
+        detail: "Runs the bench `variational` of dalembert-methods: errors of the oscillator, the period and energy of a pendulum over 1e5 swings,\n\
+                 computing time over micro steps. Takes some minutes; with `quick` a few runs only. A study is oscillator, multirate or pendulum.",
+        run: solar::figures,
     },
     Chore {
         name: "scaling",

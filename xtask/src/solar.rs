@@ -1,7 +1,9 @@
-//! `cargo xtask solar`: the solar system by variational integrators and by REBOUND, planet by planet.
+//! `cargo xtask solar`: the solar system by variational integrators and by REBOUND, planet by planet. `cargo xtask figures`: the other studies of variational
+//! integrators, as figures.
 
 use crate::peers::environment;
-use crate::shell::{self, Outcome, cargo, command, root, write};
+use crate::shell::{self, Outcome, cargo, command, root, target, write};
+use std::path::{Path, PathBuf};
 
 /// Runs the bench `solar` and the outside tool on the same state against the same truth.
 pub fn run(arguments: &[String]) -> Outcome {
@@ -15,10 +17,65 @@ pub fn run(arguments: &[String]) -> Outcome {
     let scene = root().join("crates/dalembert/scenes/solar-system.toml");
     let text = std::fs::read_to_string(&scene).map_err(|error| format!("cannot read {}: {error}", scene.display()))?;
     write(&state, &lines(&text))?;
-    let mut own = cargo(&["bench", "--package", "dalembert-methods", "--bench", "solar", "--"]);
-    shell::run(own.arg(&state).arg(days).arg(&truth))?;
+    let tables = tables()?;
+    let mut own = cargo(&["bench", "--quiet", "--package", "dalembert-methods", "--bench", "solar", "--"]);
+    let ours = shell::output(own.arg(&state).arg(days).arg(&truth).arg(&tables))?;
     let mut race = command(&python, &["benches/peers/solar.py"]);
-    shell::run(race.arg(&state).arg(days).arg(&truth))
+    let theirs = shell::output(race.arg(&state).arg(days).arg(&truth))?;
+    println!("{ours}{theirs}");
+    let page = root().join("docs/src/variational.md");
+    let text = std::fs::read_to_string(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
+    write(&page, &insert(&text, &table(&ours, &theirs))?)?;
+    draw(&tables)
+}
+
+/// Draws the figures of all other studies of variational integrators.
+pub fn figures(arguments: &[String]) -> Outcome {
+    let tables = tables()?;
+    let mut studies = cargo(&["bench", "--package", "dalembert-methods", "--bench", "variational", "--"]);
+    shell::run(studies.arg(&tables).args(arguments))?;
+    draw(&tables)
+}
+
+/// The folder of the tables of figures.
+fn tables() -> Outcome<PathBuf> {
+    let folder = target().join("figures");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Draws all tables there are.
+fn draw(tables: &Path) -> Outcome {
+    let mut chart = cargo(&["run", "--quiet", "--package", "dalembert", "--example", "chart_tables", "--"]);
+    shell::run(chart.arg(tables).arg(root().join("docs/src/pictures")))
+}
+
+/// What stands around the table of the page.
+const MARKS: [&str; 2] = ["<!-- solar: written by `cargo xtask solar` -->\n", "<!-- end of solar -->"];
+
+/// The page with its table written anew.
+fn insert(page: &str, table: &str) -> Outcome<String> {
+    let [begin, end] = MARKS;
+    let found = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+    let (before, after) = found.ok_or("the page has no place for the table")?;
+    Ok(format!("{before}{begin}\n{table}\n{end}{after}"))
+}
+
+/// The lines of both programs as a table: method, errors, energy, seconds.
+fn table(ours: &str, theirs: &str) -> String {
+    let planets = "mercury venus earth moon mars jupiter saturn uranus neptune pluto".split(' ').collect::<Vec<_>>();
+    let mut out = format!("| | {} | energy, worst | in the last tenth | CPU s |\n", planets.join(" | "));
+    out += &format!("|{}\n", "---|".repeat(planets.len() + 4));
+    let lines = ours.lines().map(|line| ("", line)).chain(theirs.lines().map(|line| ("REBOUND, ", line)));
+    for (who, line) in lines.filter(|(_, line)| line.chars().count() > 34) {
+        let (name, rest) = line.split_at(line.char_indices().nth(34).map_or(line.len(), |(at, _)| at));
+        let numbers: Vec<&str> = rest.split_whitespace().collect();
+        let is_row = numbers.len() >= planets.len() + 3 && numbers.iter().all(|word| word.parse::<f64>().is_ok());
+        if is_row {
+            out += &format!("| {who}{} | {} |\n", name.trim(), numbers[..planets.len() + 3].join(" | "));
+        }
+    }
+    out
 }
 
 /// The bodies of the scene as lines `name GM x y z vx vy vz`.

@@ -84,7 +84,16 @@ fn examples() -> Outcome {
 /// The libraries only: the binary has the name of the library, and its pages would overwrite those of the library.
 fn rustdoc() -> Outcome {
     let mut doc = cargo(&["doc", "--no-deps", "--lib"]);
-    for package in ["dalembert-methods", "dalembert-analysis", "dalembert-trees", "dalembert-robots", "dalembert"] {
+    for package in [
+        "dalembert-methods",
+        "dalembert-graph",
+        "dalembert-analysis",
+        "dalembert-optimise",
+        "dalembert-trees",
+        "dalembert-robots",
+        "dalembert",
+        "dalembert-sweeps",
+    ] {
         doc.args(["--package", package]);
     }
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))

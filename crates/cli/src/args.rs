@@ -37,11 +37,13 @@ pub enum Command {
     Import(ImportOptions),
     /// Compute mass matrix, dynamics, Jacobians and more of a robot for a table of states.
     Eval(EvalOptions),
-    /// Write the equations of motion of a small robot, as text or LaTeX.
+    /// Write the equations of motion of a robot or a scene, as text, LaTeX, C or Rust.
     Equations(EquationOptions),
     /// Studies of a robot or scene: inverse kinematics, inverse dynamics of a motion, static equilibrium.
     #[command(subcommand)]
     Study(Study),
+    /// Run a scene many times with other values, into one table.
+    Sweep(SweepOptions),
     /// Print the JSON Schema of scene files.
     Schema,
     /// Make the report of a run record again, or its pictures as files.
@@ -94,6 +96,32 @@ pub struct RunOptions {
     #[arg(long)]
     pub json: bool,
     /// No progress, no table; errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// A study says which scene, what to vary and what to keep: see the chapter on sweeps. Finished rows are kept in a journal, so that
+/// the same command goes on after Ctrl-C or a kill.
+#[derive(Debug, Args)]
+pub struct SweepOptions {
+    /// The study, a TOML file.
+    pub study: PathBuf,
+    /// The folder of journal and results [default: sweeps/NAME].
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// The number of threads [default: all processors].
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Compute every N-th row only, from the I-th on, for several machines.
+    #[arg(long, value_name = "I/N", conflicts_with = "merge")]
+    pub shard: Option<String>,
+    /// Compute nothing: make one table of the journals in these folders.
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    pub merge: Vec<PathBuf>,
+    /// Print the result as JSON to standard output and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no summary; errors only.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -199,12 +227,41 @@ pub struct EvalOptions {
 pub struct EquationOptions {
     #[command(flatten)]
     pub model: ModelOptions,
-    /// As LaTeX instead of text.
-    #[arg(long)]
+    /// The language: text or LaTeX to be read, C or Rust to be compiled (with a driver that reads inputs and prints outputs).
+    #[arg(long = "as", value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
+    /// The same as `--as latex`.
+    #[arg(long, conflicts_with = "language")]
     pub latex: bool,
+    /// Mass matrix, forces and residuals of any scene, also of one that is a single tree, as they are computed.
+    #[arg(long)]
+    pub whole: bool,
+    /// Their derivatives instead, entry by entry.
+    #[arg(long)]
+    pub derivatives: bool,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+impl EquationOptions {
+    /// The language asked for.
+    pub fn language(&self) -> Language {
+        self.language.unwrap_or(if self.latex { Language::Latex } else { Language::Text })
+    }
+}
+
+/// A language of equations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Lines to be read.
+    Text,
+    /// An `align*` environment.
+    Latex,
+    /// C99.
+    C,
+    /// Rust.
+    Rust,
 }
 
 #[derive(Debug, Args)]

@@ -1,9 +1,9 @@
 //! `dalembert eval` and `dalembert equations`: numbers and formulas of a robot or a scene.
 
-use crate::args::{EquationOptions, EvalOptions};
-use crate::eval_scene;
+use crate::args::{EquationOptions, EvalOptions, Language};
 use crate::exit::Exit;
-use crate::robot::{load, read_text, whole_scene, write_or_print};
+use crate::robot::{load, read_text, scene, whole_scene, write_or_print};
+use crate::{equations, eval_scene};
 use dalembert_methods::vector::Vec3;
 use dalembert_robots::equations::Equations;
 use dalembert_robots::evaluate::{Quantity, evaluate, read_states};
@@ -44,8 +44,15 @@ pub fn numbers(list: &[f64]) -> String {
 
 /// Writes the equations of motion.
 pub fn equations(options: &EquationOptions) -> Result<(), Exit> {
+    let wants_whole =
+        options.whole || options.derivatives || matches!(options.language(), Language::C | Language::Rust);
+    let whole = if wants_whole { Some(scene(&options.model)?) } else { whole_scene(&options.model)? };
+    if let Some(scene) = whole {
+        return write_or_print(options.out.as_deref(), &equations::write(&scene.model, options)?);
+    }
     let robot = load(&options.model)?;
     let equations = Equations::of(&robot.tree).map_err(|error| Exit::Usage(error.to_string()))?;
-    let text = if options.latex { equations.to_latex() } else { equations.to_text() };
+    let latex = options.language() == Language::Latex;
+    let text = if latex { equations.to_latex() } else { equations.to_text() };
     write_or_print(options.out.as_deref(), &text)
 }

@@ -11,7 +11,7 @@ use dalembert_methods::{State, System};
 use dalembert_robots::evaluate::{Quantity, Table, TreeState, read_table};
 
 /// The names of all coordinates and velocities.
-fn names(model: &Model) -> (Vec<String>, Vec<String>) {
+pub fn names(model: &Model) -> (Vec<String>, Vec<String>) {
     let (mut q, mut v) = (Vec::new(), Vec::new());
     for body in model.bodies() {
         q.extend((1..=body.item.coordinates()).map(|k| format!("{}.{k}", body.name)));

@@ -4,6 +4,7 @@ mod analyse;
 mod args;
 mod check;
 mod couplings;
+mod equations;
 mod eval;
 mod eval_scene;
 mod exit;
@@ -18,6 +19,7 @@ mod run;
 mod source;
 mod studio;
 mod study;
+mod sweep;
 mod viewer;
 mod visuals;
 mod watch;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Eval(options) => eval::eval(&options),
         Command::Equations(options) => eval::equations(&options),
         Command::Study(study) => study::study(&study),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::View(options) => studio::view(&options),

@@ -61,7 +61,7 @@ impl Terminal {
 }
 
 /// A flag that Ctrl-C raises; the second Ctrl-C ends the program at once.
-fn listen() -> Arc<AtomicBool> {
+pub fn listen() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
     // Without a handler Ctrl-C ends the program at once, which is all that is lost if it cannot be installed.

@@ -35,6 +35,7 @@ pub const ALL: &[BuiltIn] = scenes! {
     "four-bar-tree": "one four-bar window as a tree whose loop is closed by a joint",
     "andrews-tree": "Andrews' squeezing mechanism as a tree with three loops",
     "stewart": "a Stewart platform: a plate on six legs, each a tree of two links",
+    "finger": "three bones and a tendon: a cable through points, coupled joints, stops that are struck",
     "two-bodies": "a planet on an ellipse about a star",
     "oscillator": "a mass on a spring, exact at every step by sines of its own frequency",
     "kepler": "a planet about a fixed sun for a hundred turns, by sines of estimated frequency",

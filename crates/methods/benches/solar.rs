@@ -1,14 +1,19 @@
 //! Eleven bodies of the solar system by variational integrators: errors of positions after a century, energies over a million days, computing times.
 //!
-//! `cargo bench -p dalembert-methods --bench solar -- <state file> [days] [file for true places]` reads lines `name GM x y z vx vy vz` in AU and days (as
+//! `cargo bench -p dalembert-methods --bench solar -- <state file> [days] [file for true places] [folder for tables]` reads lines `name GM x y z vx vy vz` in AU and days (as
 //! `cargo xtask solar` makes from the scene `solar-system`), takes `dop853` at its tightest as the truth of the first hundred years, and prints one table. With
 //! phase fitting, the estimated frequencies of every body follow: their mean and how far they swing.
 #![allow(clippy::print_stdout)]
 
+#[path = "common/clock.rs"]
+mod clock;
+
+use clock::computed;
 use dalembert_methods::algebra::{Mass, MassBlock};
 use dalembert_methods::integrate::{Integrator, RungeKutta, Settings, Variational};
 use dalembert_methods::system::Coupling;
 use dalembert_methods::{Scalar, Shape, State, System};
+use std::fmt::Write;
 use std::time::Instant;
 
 /// Point masses under Newton's law, G = 1.
@@ -32,6 +37,44 @@ impl Bodies {
     }
 }
 
+impl Bodies {
+    /// Adds to the tables of figures: frequencies, energies, orbits of the outer planets, and the moon about the earth.
+    fn write(
+        &self,
+        s: &State<f64>,
+        count: u64,
+        start: f64,
+        frequencies: &[f64],
+        [swings, energies, orbits, moon]: &mut [String; 4],
+    ) -> std::fmt::Result {
+        let place = |name: &str| {
+            let at = self.names.iter().position(|own| own == name).map_or(0, |i| 3 * i);
+            [s.q[at], s.q[at + 1]]
+        };
+        if count.is_multiple_of(5000) {
+            for (body, name) in self.names.iter().enumerate() {
+                writeln!(swings, "{name}\t{}\t{:e}", s.t, frequencies[3 * body])?;
+            }
+            let kinetic: f64 = (0..s.v.len()).map(|k| 0.5 * self.masses[k / 3] * s.v[k].powi(2)).sum();
+            let total = self.energy(s);
+            for (name, energy) in [("kinetic", kinetic), ("potential", total - kinetic), ("total", total)] {
+                writeln!(energies, "{name}\t{}\t{:e}", s.t, energy / start.abs())?;
+            }
+        }
+        if count.is_multiple_of(100) && count <= 90_000 {
+            for name in ["jupiter", "saturn", "uranus", "neptune", "pluto", "mars"] {
+                let ([x, y], [sun, other]) = (place(name), place("sun"));
+                writeln!(orbits, "{name}\t{:e}\t{:e}", x - sun, y - other)?;
+            }
+        }
+        if count <= 365 {
+            let ([x, y], [a, b]) = (place("moon"), place("earth"));
+            writeln!(moon, "moon\t{:e}\t{:e}", x - a, y - b)?;
+        }
+        Ok(())
+    }
+}
+
 impl System for Bodies {
     type Work<S: Scalar> = ();
     fn shape(&self) -> Shape {
@@ -46,6 +89,9 @@ impl System for Bodies {
         Coupling { groups: (0..n).map(|i| 3 * i..3 * i + 3).collect(), neighbours: vec![(0..n).collect(); n] }
     }
     fn mass_is_constant(&self) -> bool {
+        true
+    }
+    fn still(&self) -> bool {
         true
     }
     fn work<S: Scalar>(&self) {}
@@ -130,23 +176,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     print!("{:34}", "");
     bodies.names[1..].iter().for_each(|name| print!(" {name:>8}"));
-    println!("  energy, worst  last tenth    s");
+    println!("  energy, worst  last tenth  CPU s  forces in a step");
     for (name, made) in methods {
         let mut method = made?;
         let mut s = start.clone();
         method.start(&bodies, &mut s)?;
         let energy = bodies.energy(&s);
         let (mut worst, mut late, mut found) = ([0.0_f64; 2], 0.0, Vec::new());
+        let fitted = name.starts_with("phase");
+        let mut tables: [String; 4] = std::array::from_fn(|_| "name\tx\ty\n".to_owned());
         let mut seen = vec![(0.0_f64, f64::INFINITY, 0.0_f64, 0u32); bodies.masses.len()];
-        let clock = Instant::now();
-        let mut looking = std::time::Duration::ZERO;
+        let begin = Instant::now();
+        let (since, mut looking) = (computed(begin), 0.0);
         let mut count = 0u64;
         while s.t < days {
             let until = if s.t < century { century } else { days };
             method.step(&bodies, &mut s, until)?;
             count += 1;
-            if count.is_multiple_of(100) || s.t == century {
-                let pause = Instant::now();
+            if fitted && arguments.len() > 3 {
+                bodies.write(&s, count, energy, method.frequencies(), &mut tables)?;
+            }
+            if count.is_multiple_of(1000) || s.t == century {
+                let pause = computed(begin);
                 let off = ((bodies.energy(&s) - energy) / energy).abs();
                 worst[0] = worst[0].max(off);
                 if s.t > 0.9 * days {
@@ -160,14 +211,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         (*sum, *low, *high, *n) = (*sum + omega, low.min(omega), high.max(omega), *n + 1);
                     }
                 }
-                looking += pause.elapsed();
+                looking += computed(begin) - pause;
             }
         }
-        let seconds = (clock.elapsed() - looking).as_secs_f64();
+        let seconds = computed(begin) - since - looking;
         print!("{name:34}");
         found.iter().for_each(|error| print!(" {error:8.1e}"));
-        println!("  {:13.1e}  {late:10.1e}  {seconds:.2}", worst[0]);
-        if name.starts_with("phase") {
+        let forces = method.counts().forces as f64 / count as f64;
+        println!("  {:13.1e}  {late:10.1e}  {seconds:5.2}  {forces:.1}", worst[0]);
+        if let (true, Some(folder)) = (fitted, arguments.get(3)) {
+            for (file, text) in ["frequencies", "energies", "orbits", "moon"].iter().zip(&tables) {
+                std::fs::write(std::path::Path::new(folder).join(format!("solar-{file}.txt")), text)?;
+            }
+        }
+        if fitted {
             for (body, (sum, low, high, n)) in bodies.names.iter().zip(&seen) {
                 let mean = sum / f64::from((*n).max(1));
                 println!("    ω of {body:8} {mean:.6} rad/d, from {low:.6} to {high:.6}");

@@ -15,10 +15,12 @@ pub mod nonsmooth;
 pub mod problems;
 pub mod real;
 pub mod scalar;
+pub mod sine;
 pub mod stability;
 pub mod statics;
 pub mod system;
 pub mod tangent;
+pub mod trace;
 pub mod trajectory;
 pub mod vector;
 

@@ -6,7 +6,7 @@
 //! view for every member of the closed set ([`Erased`]). [`Scalar::view`] picks the right one by type:
 //!
 //! ```text
-//! S::view::<Forces, _>(&*self.forces[i]).apply(…)      // the same element on f64, duals or lanes
+//! S::view::<Forces, _>(&*self.forces[i]).apply(…)      // the same element on f64, duals, lanes or recorded
 //! ```
 //!
 //! Adding an element needs nothing here. Adding a *reading* means one more method on [`Erased`].
@@ -14,6 +14,7 @@
 use crate::jet::Jet;
 use crate::lanes::Lanes;
 use crate::real::Real;
+use crate::trace::Trace;
 
 /// A value with one derivative: along a direction, or along time.
 pub type Dual = Jet<f64, 1>;
@@ -48,6 +49,8 @@ pub trait Erased<F: Family> {
     fn dual2(&self) -> &F::On<Dual2>;
     /// As four states.
     fn lanes(&self) -> &F::On<Lanes4>;
+    /// As an expression that is recorded.
+    fn trace(&self) -> &F::On<Trace>;
 }
 
 impl Scalar for f64 {
@@ -73,5 +76,10 @@ impl Scalar for Dual2 {
 impl Scalar for Lanes4 {
     fn view<F: Family, E: Erased<F> + ?Sized>(element: &E) -> &F::On<Self> {
         element.lanes()
+    }
+}
+impl Scalar for Trace {
+    fn view<F: Family, E: Erased<F> + ?Sized>(element: &E) -> &F::On<Self> {
+        element.trace()
     }
 }

@@ -70,14 +70,14 @@ pub fn equilibrium<Y: System>(y: &Y, s: &mut State<f64>, tolerance: f64) -> Resu
     let mut sigma = SIGMA[0] * solver.stiffness_per_mass;
     let mut next = s.clone();
     for iteration in 0..ITERATIONS {
-        let allowed = tolerance * solver.largest_stiffness * solver.size;
+        let allowed = tolerance * solver.largest_stiffness * solver.size();
         if here <= allowed {
             return Ok(Equilibrium { multipliers: solver.multipliers, residual: here, iterations: iteration });
         }
         if sigma > LARGEST * solver.stiffness_per_mass {
             break;
         }
-        if !solver.step(sigma) || solver.work_at_start() <= 0.0 || largest(&solver.delta) > LONGEST * solver.size {
+        if !solver.step(sigma) || solver.work_at_start() <= 0.0 || largest(&solver.delta) > LONGEST * solver.size() {
             sigma *= 10.0;
             continue;
         }
@@ -99,7 +99,7 @@ pub fn equilibrium<Y: System>(y: &Y, s: &mut State<f64>, tolerance: f64) -> Resu
         solver.assemble(y, s);
         sigma = sigma.max(SIGMA[1] * solver.stiffness_per_mass);
     }
-    let allowed = tolerance * solver.largest_stiffness * solver.size;
+    let allowed = tolerance * solver.largest_stiffness * solver.size();
     let worst = (0..solver.kept.len()).max_by(|&i, &j| solver.kept[i].abs().total_cmp(&solver.kept[j].abs()));
     let worst = worst.map_or_else(String::new, |i| y.velocity_name(i));
     Err(IntegrateError::NotConverged {
@@ -130,7 +130,8 @@ struct Statics<Y: System> {
     still: Vec<f64>,
     largest_stiffness: f64,
     stiffness_per_mass: f64,
-    size: f64,
+    /// The largest coordinate met in the search: one that ends at zero must not measure its last steps by what is left of them.
+    largest_size: f64,
 }
 
 impl<Y: System> Statics<Y> {
@@ -171,7 +172,7 @@ impl<Y: System> Statics<Y> {
             still: vec![0.0; n],
             largest_stiffness: 0.0,
             stiffness_per_mass: 1.0,
-            size: 1.0,
+            largest_size: 0.0,
         }
     }
 
@@ -227,8 +228,12 @@ impl<Y: System> Statics<Y> {
         self.largest_stiffness = if most > 0.0 { most } else { 1.0 };
         self.stiffness_per_mass = if ratio > 0.0 { ratio } else { 1.0 };
         y.magnitude(&s.q, &mut diagonal);
-        let size = largest(&diagonal);
-        self.size = if size > 0.0 { size } else { 1.0 };
+        self.largest_size = self.largest_size.max(largest(&diagonal));
+    }
+
+    /// The size of the system: 1 as long as all coordinates are zero.
+    fn size(&self) -> f64 {
+        if self.largest_size > 0.0 { self.largest_size } else { 1.0 }
     }
 
     /// Computes δ for this σ; false if the matrix is singular.

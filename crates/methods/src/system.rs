@@ -155,13 +155,26 @@ pub trait System: Sync {
     fn mass<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut Mass<S>);
     /// The generalised forces f, gyroscopic terms included; `out` is overwritten.
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]);
-    /// The velocities on which fast forces act, ascending; multirate methods take these in small steps. By default none.
-    fn fast(&self) -> Vec<usize> {
+    /// Whether forces depend on the place alone, neither on time nor on velocities, and all integrands are zero: methods may then use a force again.
+    fn still(&self) -> bool {
+        false
+    }
+    /// How many rates forces have, the slow ones among them; multirate methods take those of higher rates in smaller steps. By default one.
+    fn rates(&self) -> usize {
+        1
+    }
+    /// The velocities on which the forces of one rate act, ascending; of rates above zero.
+    fn fast(&self, _rate: usize) -> Vec<usize> {
         Vec::new()
     }
-    /// The part of [`System::force`] that belongs to the fast potential: stiff springs and the like; `out` is overwritten.
-    fn fast_force<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, out: &mut [S]) {
-        out.fill(S::zero());
+    /// Which velocities act on each other through the forces of one rate, in the groups of [`System::coupling`]; by default as through all.
+    fn coupling_of_rate(&self, _rate: usize) -> Coupling {
+        self.coupling()
+    }
+    /// The part of [`System::force`] that is of one rate: zero is slow, the highest are the stiffest springs. All of them add up to the force;
+    /// `out` is overwritten.
+    fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, _rate: usize, out: &mut [S]) {
+        self.force(s, w, out);
     }
     /// The rates r of the extra states; `out` is overwritten.
     fn rate<S: Scalar>(&self, _s: &State<S>, _w: &mut Self::Work<S>, _out: &mut [S]) {}

@@ -77,13 +77,14 @@ fn explicit_orders_are_as_promised() {
     each(&mut Fitting(Order));
 }
 
-/// One step from the exact solution has the error h^{p+1} of its continuous output; dopri5 has p = 4, dop853 p = 7.
+/// One step from the exact solution has the error h^{p+1} of its continuous output; rk4 has p = 3, dopri5 p = 4, dop853 p = 7.
 #[test]
 fn continuous_outputs_have_their_order() {
     struct Dense;
     impl Check for Dense {
         fn run<P: Problem>(&mut self, about: &About, problem: &P) {
             let order = match about.name {
+                "rk4" => 3.0,
                 "dopri5" => 4.0,
                 "dop853" => 7.0,
                 _ => return,
@@ -159,7 +160,7 @@ fn work_on_the_kepler_orbit() {
 /// Going back undoes going forth up to the error of both ways; the first half's error grows at most linearly on an orbit.
 #[test]
 fn orbits_return_after_time_reversal() {
-    for method in ["dopri5", "dop853"] {
+    for method in ["rk4", "dopri5", "dop853"] {
         let settings = Settings::default().with("tolerance", 1e-10);
         let problem = Kepler::default();
         let (one_way, _) = check::end_error(&problem, method, &settings).unwrap();
@@ -226,7 +227,7 @@ fn exact_solutions_meet_the_equations() {
 
 #[test]
 fn an_inconsistent_start_is_refused_by_name() {
-    for method in ["dopri5", "dop853"] {
+    for method in ["rk4", "dopri5", "dop853"] {
         let problem = Pendulum::default();
         let mut integrator = create(method, &Settings::default()).unwrap();
         let mut s = problem.initial();
@@ -267,7 +268,7 @@ impl System for BlowUp {
 
 #[test]
 fn a_singularity_ends_the_run_at_the_last_good_state() {
-    for method in ["dopri5", "dop853"] {
+    for method in ["rk4", "dopri5", "dop853"] {
         let mut integrator = create(method, &Settings::default()).unwrap();
         let mut s = State { q: vec![1.0], v: vec![1.0], ..State::default() };
         integrator.start(&BlowUp, &mut s).unwrap();
@@ -324,7 +325,7 @@ fn a_force_that_is_no_number_is_named() {
 #[test]
 fn moderate_stiffness_costs_steps_but_not_accuracy() {
     let problem = ProtheroRobinson { frequency: 100.0, damping: 1.0 };
-    for method in ["dopri5", "dop853"] {
+    for method in ["rk4", "dopri5", "dop853"] {
         let (error, counts) = check::end_error(&problem, method, &Settings::default()).unwrap();
         assert!(error < 1e-6 && counts.steps > 20, "{method} {error:e} {counts:?}");
     }

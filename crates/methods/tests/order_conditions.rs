@@ -1,6 +1,6 @@
 //! The coefficient sets of explicit Runge–Kutta methods against the order conditions of all rooted trees.
 
-use dalembert_methods::integrate::tableau::{DOP853, DOPRI5, MOST_STAGES, Tableau};
+use dalembert_methods::integrate::tableau::{DOP853, DOPRI5, MOST_STAGES, RK4, Tableau};
 
 /// A rooted tree by its branches.
 #[derive(Clone, PartialEq, PartialOrd, Debug)]
@@ -71,7 +71,7 @@ fn there_are_as_many_trees_as_cayley_counted() {
 
 #[test]
 fn rows_sum_to_nodes() {
-    for tableau in [&DOPRI5, &DOP853] {
+    for tableau in [&RK4, &DOPRI5, &DOP853] {
         assert!(tableau.all_stages() <= MOST_STAGES);
         for (row, node) in tableau.rows.iter().zip(tableau.nodes) {
             assert!((row.iter().sum::<f64>() - node).abs() < ROUNDING);
@@ -81,7 +81,7 @@ fn rows_sum_to_nodes() {
 
 #[test]
 fn steps_meet_the_order_conditions_up_to_their_order_and_no_further() {
-    for tableau in [&DOPRI5, &DOP853] {
+    for tableau in [&RK4, &DOPRI5, &DOP853] {
         let order = tableau.order as usize;
         for nodes in 1..=order {
             let found = violation(tableau, tableau.rows[tableau.stages], nodes, 1.0);
@@ -94,7 +94,7 @@ fn steps_meet_the_order_conditions_up_to_their_order_and_no_further() {
 #[test]
 fn error_estimates_vanish_up_to_their_order() {
     for (tableau, weights, order) in
-        [(&DOPRI5, DOPRI5.error, 4), (&DOP853, DOP853.error, 5), (&DOP853, DOP853.error_low, 3)]
+        [(&RK4, RK4.error, 3), (&DOPRI5, DOPRI5.error, 4), (&DOP853, DOP853.error, 5), (&DOP853, DOP853.error_low, 3)]
     {
         for nodes in 1..=order {
             assert!(violation(tableau, weights, nodes, 0.0) < ROUNDING, "{order} {nodes}");
@@ -105,7 +105,7 @@ fn error_estimates_vanish_up_to_their_order() {
 
 #[test]
 fn continuous_outputs_meet_the_order_conditions_everywhere_in_the_step() {
-    for tableau in [&DOPRI5, &DOP853] {
+    for tableau in [&RK4, &DOPRI5, &DOP853] {
         let order = tableau.dense_order as usize;
         for theta in [0.0, 0.1, 0.37, 0.5, 0.81, 1.0_f64] {
             let mut weights = [0.0; MOST_STAGES];

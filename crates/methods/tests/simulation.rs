@@ -9,7 +9,7 @@ use dalembert_methods::integrate::{
 use dalembert_methods::problems::{Kepler, Oscillator, Pendulum, Problem};
 use dalembert_methods::{Scalar, Shape, State, System};
 
-const EXPLICIT: [&str; 2] = ["dopri5", "dop853"];
+const EXPLICIT: [&str; 3] = ["rk4", "dopri5", "dop853"];
 
 fn trigger(name: &str, direction: Direction, terminal: bool) -> Trigger {
     Trigger { name: name.to_owned(), direction, terminal }

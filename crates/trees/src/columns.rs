@@ -21,7 +21,7 @@
 use crate::aba;
 use crate::fast::{Fast, FastLanes};
 use crate::space::{M3, V3, Y3};
-use crate::subspace::Subspace;
+use crate::subspace::{Layout, Subspace};
 use crate::tree::{Motion, Tree};
 use dalembert_methods::Real;
 
@@ -117,7 +117,7 @@ impl<T: Real> Columns<T> {
 
     /// Takes the factors from an elimination by [`aba::aba`] and directions of the same configuration.
     #[inline(always)]
-    pub fn prepare(&mut self, tree: &Tree, work: &aba::Work<T>, subspace: &Subspace<T>) {
+    pub fn prepare<L: Layout<T>>(&mut self, tree: &Tree, work: &aba::Work<T>, subspace: &Subspace<T, L>) {
         for (i, b) in tree.bodies.iter().enumerate() {
             let (origin, me) = (subspace.frames[i + 1].p, &work.bodies[i + 1]);
             match b.motion {
@@ -144,7 +144,15 @@ impl<T: Real> Columns<T> {
     }
 
     #[inline(always)]
-    fn put(&mut self, k: usize, subspace: &Subspace<T>, origin: V3<T>, ua: V3<T>, ul: V3<T>, inverse: T) {
+    fn put<L: Layout<T>>(
+        &mut self,
+        k: usize,
+        subspace: &Subspace<T, L>,
+        origin: V3<T>,
+        ua: V3<T>,
+        ul: V3<T>,
+        inverse: T,
+    ) {
         let (w, v) = subspace.s.get(k);
         let n = origin.cross_plus(ul, ua);
         let (s, u) = ([w.x, w.y, w.z, v.x, v.y, v.z], [n.x, n.y, n.z, ul.x, ul.y, ul.z]);

@@ -10,7 +10,7 @@
 
 use crate::placement::{Placement, Placements};
 use crate::space::{M3, V3, Y3};
-use crate::subspace::{Subspace, inertia_at};
+use crate::subspace::{Layout, Rows, Subspace, inertia_at};
 use crate::tree::{Body, Motion, Tree};
 use dalembert_methods::Real;
 
@@ -26,7 +26,7 @@ struct Composite<T> {
 /// Scratch of [`crba`].
 #[derive(Clone, Debug)]
 pub struct Work<T> {
-    subspace: Subspace<T>,
+    subspace: Subspace<T, Rows<T>>,
     placements: Placements<T>,
     composites: Vec<Composite<T>>,
     shallow: bool,
@@ -99,7 +99,7 @@ pub fn common<T: Real>(tree: &Tree, q: &[T], work: &mut Work<T>, out: &mut [T]) 
 pub fn local<T: Real>(tree: &Tree, q: &[T], work: &mut Work<T>, out: &mut [T]) {
     let (n, nv) = (tree.bodies.len(), tree.nv);
     assert!(q.len() == tree.nq && out.len() == nv * nv && work.composites.len() == n + 1);
-    work.placements.compute(tree, q);
+    work.placements.compute_within(tree, q);
     for (b, me) in tree.bodies.iter().zip(&mut work.composites[1..]) {
         (me.h, me.i) = (V3::constant(&b.moment), constant(&b.inertia));
     }

@@ -19,7 +19,7 @@ use crate::aba;
 use crate::columns::{Alone, Columns, Pack};
 use crate::placement::Placements;
 use crate::space::{M3, V3, Y3, v3};
-use crate::subspace::{Rows, SHORT, Subspace, entry, inertia_at};
+use crate::subspace::{Each, Layout, Rows, Subspace, inertia_at};
 use crate::tree::{Body, Tree, Wrench};
 use dalembert_methods::Real;
 
@@ -46,15 +46,26 @@ const SMALL: usize = 12;
 
 /// Scratch of [`rnea_derivatives`].
 #[derive(Clone, Debug)]
-pub struct Work<T> {
-    subspace: Subspace<T>,
+pub struct Work<T>(pub(crate) Arranged<T>);
+
+/// Scratch for few velocities or for many.
+#[derive(Clone, Debug)]
+pub(crate) enum Arranged<T> {
+    Few(Scratch<T, Each<T>>),
+    Many(Scratch<T, Rows<T>>),
+}
+
+/// Scratch with directions in a layout.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch<T, L> {
+    subspace: Subspace<T, L>,
     moving: Vec<Moving<T>>,
     composites: Vec<Composite<T>>,
-    rate: Rows<T>,
-    second: Rows<T>,
-    both: Rows<T>,
-    along_q: Rows<T>,
-    along_v: Rows<T>,
+    rate: L,
+    second: L,
+    both: L,
+    along_q: L,
+    along_v: L,
 }
 
 /// The derivatives of inverse dynamics, all n × n by rows.
@@ -81,16 +92,28 @@ impl<T: Real> RneaDerivatives<T> {
 impl<T: Real> Work<T> {
     /// Scratch for this tree.
     pub fn new(tree: &Tree) -> Self {
+        Self(match tree.nv <= SMALL && Self::SINGLE {
+            true => Arranged::Few(Scratch::new(tree)),
+            false => Arranged::Many(Scratch::new(tree)),
+        })
+    }
+
+    /// Whether a number is one: several side by side gain nothing from another layout for few velocities, and only rows are compiled.
+    pub(crate) const SINGLE: bool = size_of::<T>() == size_of::<f64>();
+}
+
+impl<T: Real, L: Layout<T>> Scratch<T, L> {
+    fn new(tree: &Tree) -> Self {
         let (o, n, nv) = (V3::zero(), tree.bodies.len(), tree.nv);
         Self {
             subspace: Subspace::new(tree),
             moving: vec![Moving { w: o, v: o, al: o, a: o }; n + 1],
             composites: vec![Composite { h: o, i: Y3::zero(), k: M3::zero(), p: o, n: o, f: o }; n + 1],
-            rate: Rows::new(nv),
-            second: Rows::new(nv),
-            both: Rows::new(nv),
-            along_q: Rows::new(nv),
-            along_v: Rows::new(nv),
+            rate: L::new(nv),
+            second: L::new(nv),
+            both: L::new(nv),
+            along_q: L::new(nv),
+            along_v: L::new(nv),
         }
     }
 }
@@ -128,11 +151,30 @@ pub(crate) fn passes<T: Real>(
     work: &mut Work<T>,
     out: &mut RneaDerivatives<T>,
 ) {
+    match &mut work.0 {
+        Arranged::Few(work) if Work::<T>::SINGLE => arranged(tree, q, v, a, external, placements, work, out),
+        Arranged::Few(_) => unreachable!("numbers side by side are arranged in rows"),
+        Arranged::Many(work) => arranged(tree, q, v, a, external, placements, work, out),
+    }
+}
+
+/// The same for one layout.
+#[inline(always)]
+pub(crate) fn arranged<T: Real, L: Layout<T>>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    external: &[Wrench<T>],
+    placements: Option<&Placements<T>>,
+    work: &mut Scratch<T, L>,
+    out: &mut RneaDerivatives<T>,
+) {
     let (n, nv) = (tree.bodies.len(), tree.nv);
     assert!(q.len() == tree.nq && v.len() == nv && a.len() == nv && out.tau.len() == nv);
     assert!(out.by_q.len() == nv * nv && out.by_v.len() == nv * nv && out.mass.len() == nv * nv);
     assert!(external.is_empty() || external.len() == n);
-    assert!(work.moving.len() == n + 1 && work.composites.len() == n + 1 && work.rate.n == nv);
+    assert!(work.moving.len() == n + 1 && work.composites.len() == n + 1);
     match placements {
         Some(placements) => work.subspace.compute_at(tree, placements),
         None => work.subspace.compute(tree, q),
@@ -144,29 +186,29 @@ pub(crate) fn passes<T: Real>(
         me.f = me.f.minus(f);
         me.n = me.n.minus(frame.p.cross_plus(f, frame.r.times(wrench.torque.into())));
     }
-    let Work { subspace, composites, rate, second, both, along_q, along_v, .. } = work;
+    let Scratch { subspace, composites, rate, second, both, along_q, along_v, .. } = work;
     let RneaDerivatives { tau, by_q, by_v, mass } = out;
     let directions = Directions { s: &subspace.s, rate, second, both };
     entries(tree, a, &directions, composites, along_q, along_v, tau, by_q, by_v, mass);
 }
 
 /// The rows of numbers that entries are products of.
-struct Directions<'a, T> {
-    s: &'a Rows<T>,
-    rate: &'a Rows<T>,
-    second: &'a Rows<T>,
-    both: &'a Rows<T>,
+struct Directions<'a, L> {
+    s: &'a L,
+    rate: &'a L,
+    second: &'a L,
+    both: &'a L,
 }
 
 /// All entries, from the last body to the first.
 #[inline(always)]
-fn entries<T: Real>(
+fn entries<T: Real, L: Layout<T>>(
     tree: &Tree,
     a: &[T],
-    d: &Directions<'_, T>,
+    d: &Directions<'_, L>,
     composites: &mut [Composite<T>],
-    along_q: &mut Rows<T>,
-    along_v: &mut Rows<T>,
+    along_q: &mut L,
+    along_v: &mut L,
     tau: &mut [T],
     by_q: &mut [T],
     by_v: &mut [T],
@@ -179,10 +221,10 @@ fn entries<T: Real>(
         let (before, rest) = composites.split_at_mut(i + 1);
         let (parent, me) = (&mut before[b.parent], &rest[0]);
         if b.parent == 0 {
-            entries_of::<T, true>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
+            entries_of::<T, L, true>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
         } else {
             parent.add(me);
-            entries_of::<T, false>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
+            entries_of::<T, L, false>(tree, b, a, d, me, small, along_q, along_v, tau, by_q, by_v, mass);
         }
     }
     if small {
@@ -200,15 +242,15 @@ fn entries<T: Real>(
 
 /// The entries of the velocities of one body with themselves and those before them; the first of a branch has none before.
 #[inline(always)]
-fn entries_of<T: Real, const FIRST: bool>(
+fn entries_of<T: Real, L: Layout<T>, const FIRST: bool>(
     tree: &Tree,
     b: &Body,
     a: &[T],
-    d: &Directions<'_, T>,
+    d: &Directions<'_, L>,
     me: &Composite<T>,
     small: bool,
-    along_q: &mut Rows<T>,
-    along_v: &mut Rows<T>,
+    along_q: &mut L,
+    along_v: &mut L,
     tau: &mut [T],
     by_q: &mut [T],
     by_v: &mut [T],
@@ -244,12 +286,12 @@ fn entries_of<T: Real, const FIRST: bool>(
             if small && !FIRST {
                 let length = last.min(b.iv).saturating_sub(first);
                 let (by_q, by_v) = (&mut by_q[first * nv + k..], &mut by_v[first * nv + k..]);
-                columns(d.s, first, length, q, v, by_q, by_v, nv);
+                d.s.columns(first, length, [q, v], [by_q, by_v], nv);
             }
             let last = if last == k + 1 { end } else { last };
             let range = k * nv + first..k * nv + last;
-            below(d.rate, d.second, first, bt, gn, gf, &mut by_q[range.clone()]);
-            below(d.s, d.both, first, bt, gn, gf, &mut by_v[range]);
+            d.rate.dot_both(d.second, first, bt, gn, gf, &mut by_q[range.clone()]);
+            d.s.dot_both(d.both, first, bt, gn, gf, &mut by_v[range]);
         }
         if !small && !FIRST {
             along_q.put(k, q.0, q.1);
@@ -259,28 +301,9 @@ fn entries_of<T: Real, const FIRST: bool>(
     }
 }
 
-/// Two columns: directions from `first` on times two loads; entries are `stride` apart.
-#[inline(always)]
-fn columns<T: Real>(
-    s: &Rows<T>,
-    first: usize,
-    length: usize,
-    (qn, qf): (V3<T>, V3<T>),
-    (vn, vf): (V3<T>, V3<T>),
-    by_q: &mut [T],
-    by_v: &mut [T],
-    stride: usize,
-) {
-    let s = s.six(first, length);
-    for i in 0..length {
-        by_q[i * stride] = entry(&s, i, qn, qf);
-        by_v[i * stride] = entry(&s, i, vn, vf);
-    }
-}
-
 /// Velocities and accelerations of all bodies, and the rates of all directions.
 #[inline(always)]
-fn motions<T: Real>(tree: &Tree, v: &[T], a: &[T], work: &mut Work<T>) {
+fn motions<T: Real, L: Layout<T>>(tree: &Tree, v: &[T], a: &[T], work: &mut Scratch<T, L>) {
     work.moving[0].a = V3::constant(&tree.gravity).negative();
     for (i, b) in tree.bodies.iter().enumerate() {
         let (before, rest) = work.moving.split_at_mut(i + 1);
@@ -295,7 +318,7 @@ fn motions<T: Real>(tree: &Tree, v: &[T], a: &[T], work: &mut Work<T>) {
             aj = sv.times_plus(a[k], aj);
             if b.parent == 0 {
                 // The ground only accelerates: ψ̇ = 0 from the start, ψ̈ is linear.
-                work.second.put_linear(k, parent.a.cross(sw));
+                work.second.put(k, V3::zero(), parent.a.cross(sw));
                 continue;
             }
             let (rw, rv) = cross(parent.w, parent.v, sw, sv);
@@ -331,7 +354,7 @@ fn motions<T: Real>(tree: &Tree, v: &[T], a: &[T], work: &mut Work<T>) {
 
 /// Inertia, Coriolis numbers and load of every body by itself.
 #[inline(always)]
-fn loads<T: Real>(tree: &Tree, work: &mut Work<T>) {
+fn loads<T: Real, L: Layout<T>>(tree: &Tree, work: &mut Scratch<T, L>) {
     let bodies = tree.bodies.iter().zip(&work.subspace.frames[1..]).zip(&work.moving[1..]);
     for (((b, frame), m), out) in bodies.zip(&mut work.composites[1..]) {
         let (h, i) = inertia_at(b, &frame.r, frame.p);
@@ -375,23 +398,6 @@ fn inertia_times<T: Real>(c: &Composite<T>, mass: f64, w: V3<T>, v: V3<T>) -> (V
 #[inline(always)]
 fn coriolis<T: Real>(c: &Composite<T>, trace: T, u: V3<T>) -> (V3<T>, V3<T>) {
     (twice(u.times(trace).minus(c.k.times(u))), twice(u.cross(c.p)))
-}
-
-/// out = angular rows of `first` times bt + all rows of `second` times (n, f).
-#[inline(always)]
-fn below<T: Real>(first: &Rows<T>, second: &Rows<T>, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
-    let l = out.len();
-    let (b0, b1, b2) = (first.row(0, a, l), first.row(1, a, l), first.row(2, a, l));
-    let s = second.six(a, l);
-    if l < SHORT {
-        for i in 0..l.min(SHORT) {
-            out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
-        }
-        return;
-    }
-    for i in 0..l {
-        out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
-    }
 }
 
 /// Scratch of [`aba_derivatives`].
@@ -460,7 +466,10 @@ pub(crate) fn solve<T: Real, P: Pack<T>>(tree: &Tree, work: &mut ForwardWork<T>,
         return;
     }
     let ForwardWork { aba, rnea, inverse, columns } = work;
-    columns.prepare(tree, aba, &rnea.subspace);
+    match &rnea.0 {
+        Arranged::Few(rnea) => columns.prepare(tree, aba, &rnea.subspace),
+        Arranged::Many(rnea) => columns.prepare(tree, aba, &rnea.subspace),
+    }
     let out = [&mut out.by_q[..], &mut out.by_v[..], &mut out.by_tau[..]];
     columns.solve::<P>(tree, &inverse.by_q, &inverse.by_v, out);
 }

@@ -5,13 +5,16 @@
 //! always gives the same bits, and [`Level::portable`] gives the same bits on all of them. [`one`] computes one state at a
 //! time, [`four`] four side by side at the cost of one and a half.
 //!
-//! This is the only module of the project with `unsafe` code. It is of two sorts: calls of functions compiled for more
+//! Beside `dalembert_graph::machine` this is the only module of the project with `unsafe` code. It is of two sorts: calls of functions compiled for more
 //! instructions, after asking the processor; and views of slices of numbers as slices of the same numbers under another name.
 #![allow(unsafe_code)]
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_unsafe))]
 
 use crate::columns::{Alone, Fours, Pack};
+use crate::derivatives::Arranged;
 use crate::fast::{Fast, FastLanes};
+use crate::placement::Placements;
+use crate::subspace::Layout;
 use crate::{Tree, Wrench, aba, crba, derivatives, rnea};
 use dalembert_methods::Real;
 
@@ -105,10 +108,33 @@ fn rnea_derivatives_fused<T: Real>(
     v: &[T],
     a: &[T],
     external: &[Wrench<T>],
+    placements: Option<&Placements<T>>,
     work: &mut derivatives::Work<T>,
     out: &mut derivatives::RneaDerivatives<T>,
 ) {
-    derivatives::rnea_derivatives(tree, q, v, a, external, work, out);
+    match &mut work.0 {
+        Arranged::Few(work) if derivatives::Work::<T>::SINGLE => {
+            arranged_fused(tree, q, v, a, external, placements, work, out);
+        }
+        Arranged::Few(_) => unreachable!("numbers side by side are arranged in rows"),
+        Arranged::Many(work) => arranged_fused(tree, q, v, a, external, placements, work, out),
+    }
+}
+
+/// Each layout is a function of its own: one that held both would be too large to be optimised well.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[inline(never)]
+fn arranged_fused<T: Real, L: Layout<T>>(
+    tree: &Tree,
+    q: &[T],
+    v: &[T],
+    a: &[T],
+    external: &[Wrench<T>],
+    placements: Option<&Placements<T>>,
+    work: &mut derivatives::Scratch<T, L>,
+    out: &mut derivatives::RneaDerivatives<T>,
+) {
+    derivatives::arranged(tree, q, v, a, external, placements, work, out);
 }
 
 /// From this number of velocities on the wider packs of columns are the faster ones.
@@ -126,7 +152,7 @@ fn aba_derivatives_fused<T: Real, P: Pack<T>, Q: Pack<T>>(
 ) {
     aba_fused(tree, q, v, tau, external, &mut work.aba, &mut out.acceleration);
     let derivatives::ForwardWork { aba, rnea, inverse, .. } = &mut *work;
-    derivatives::passes(tree, q, v, &out.acceleration, external, Some(&aba.placements), rnea, inverse);
+    rnea_derivatives_fused(tree, q, v, &out.acceleration, external, Some(&aba.placements), rnea, inverse);
     if tree.nv >= WIDE {
         derivatives::solve::<T, Q>(tree, work, out);
     } else if tree.nv >= P::WIDTH {
@@ -340,7 +366,7 @@ macro_rules! entries {
                             copy(external, wrenches);
                             let (q, v, a) = (SeenAs::view(q), SeenAs::view(v), SeenAs::view(a));
                             // SAFETY: this reading exists only where the processor has the instructions.
-                            unsafe { rnea_derivatives_fused::<$fused>(tree, q, v, a, wrenches, work, out) };
+                            unsafe { rnea_derivatives_fused::<$fused>(tree, q, v, a, wrenches, None, work, out) };
                         }
                     }
                 }

@@ -4,8 +4,7 @@
 //! (`FUSED`, for processors that have the instruction), and sine and cosine are computed without branches. The type says it
 //! rather than a compile-time switch, because one binary holds both readings and picks one at run time.
 
-use crate::sine;
-use dalembert_methods::Real;
+use dalembert_methods::{Real, sine};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A plain number; `FUSED` says whether a·b + c rounds once.

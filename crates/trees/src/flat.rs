@@ -10,7 +10,7 @@
 use crate::kinematics::{FrameMotion, direction, relative};
 use crate::placement::place_alone;
 use crate::space::{M3, V3, Y3, arm_acceleration};
-use crate::tree::{Motion, Tree};
+use crate::tree::{Body, Motion, Tree};
 use dalembert_methods::Real;
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::vector::Vec3;
@@ -35,48 +35,57 @@ pub fn length(tree: &Tree) -> usize {
     STRIDE * tree.bodies.len()
 }
 
+/// The numbers of one body.
+type Numbers<T> = [T; STRIDE];
+
+/// The array, cut into the numbers of bodies, whose constant indices need no checks.
 #[inline(always)]
-fn vector<T: Real>(cache: &[T], body: usize, at: usize) -> V3<T> {
-    V3::read(&cache[body * STRIDE + at..])
+fn cut<T>(cache: &[T]) -> &[Numbers<T>] {
+    cache.as_chunks().0
 }
 
 #[inline(always)]
-fn rotation<T: Real>(cache: &[T], body: usize) -> M3<T> {
-    let r = &cache[body * STRIDE + ROTATION..];
-    M3 { a: V3::read(r), b: V3::read(&r[3..]), c: V3::read(&r[6..]) }
+fn vector<T: Real>(n: &Numbers<T>, at: usize) -> V3<T> {
+    V3 { x: n[at], y: n[at + 1], z: n[at + 2] }
 }
 
 #[inline(always)]
-fn inertia<T: Real>(cache: &[T], body: usize) -> Y3<T> {
-    let y = &cache[body * STRIDE + INERTIA..];
-    Y3 { xx: y[0], xy: y[1], xz: y[2], yy: y[3], yz: y[4], zz: y[5] }
+fn rotation<T: Real>(n: &Numbers<T>) -> M3<T> {
+    M3 { a: vector(n, ROTATION), b: vector(n, ROTATION + 3), c: vector(n, ROTATION + 6) }
 }
 
 #[inline(always)]
-fn put<T: Real>(cache: &mut [T], body: usize, at: usize, value: V3<T>) {
-    value.write(&mut cache[body * STRIDE + at..]);
+fn inertia<T: Real>(n: &Numbers<T>) -> Y3<T> {
+    const Y: usize = INERTIA;
+    Y3 { xx: n[Y], xy: n[Y + 1], xz: n[Y + 2], yy: n[Y + 3], yz: n[Y + 4], zz: n[Y + 5] }
 }
 
 #[inline(always)]
-fn put_inertia<T: Real>(cache: &mut [T], body: usize, y: &Y3<T>) {
-    let out = &mut cache[body * STRIDE + INERTIA..][..6];
-    out.copy_from_slice(&[y.xx, y.xy, y.xz, y.yy, y.yz, y.zz]);
+fn put<T: Real>(n: &mut Numbers<T>, at: usize, value: V3<T>) {
+    (n[at], n[at + 1], n[at + 2]) = (value.x, value.y, value.z);
+}
+
+#[inline(always)]
+fn put_inertia<T: Real>(n: &mut Numbers<T>, y: &Y3<T>) {
+    n[INERTIA..INERTIA + 6].copy_from_slice(&[y.xx, y.xy, y.xz, y.yy, y.yz, y.zz]);
 }
 
 /// Fills the array; accelerations and loads are those at zero accelerations of the joints, without weight.
 pub fn fill<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
+    let all = cache.as_chunks_mut().0;
     let ground =
         FrameZero { r: M3::identity(), p: V3::zero(), w: V3::zero(), v: V3::zero(), al: V3::zero(), a: V3::zero() };
     for (i, b) in tree.bodies.iter().enumerate() {
+        let (before, me) = all.split_at_mut(i);
         let parent = match b.parent.checked_sub(1) {
             None => ground,
             Some(j) => FrameZero {
-                r: rotation(cache, j),
-                p: vector(cache, j, POSITION),
-                w: vector(cache, j, OMEGA),
-                v: vector(cache, j, VELOCITY),
-                al: vector(cache, j, ALPHA),
-                a: vector(cache, j, ACCELERATION),
+                r: rotation(&before[j]),
+                p: vector(&before[j], POSITION),
+                w: vector(&before[j], OMEGA),
+                v: vector(&before[j], VELOCITY),
+                al: vector(&before[j], ALPHA),
+                a: vector(&before[j], ACCELERATION),
             },
         };
         let place = place_alone(b, q);
@@ -88,37 +97,39 @@ pub fn fill<T: Real>(tree: &Tree, q: &[T], v: &[T], cache: &mut [T]) {
         let twice = if b.motion == Motion::Free { parent.w.plus(w) } else { parent.w.plus(parent.w) };
         let turned = arm_acceleration(parent.w, parent.al).times_plus(arm, parent.a);
         let a = twice.cross_plus(slide, turned);
+        let me = &mut me[0];
         for (k, column) in [r.a, r.b, r.c].into_iter().enumerate() {
-            put(cache, i, ROTATION + 3 * k, column);
+            put(me, ROTATION + 3 * k, column);
         }
-        put(cache, i, POSITION, parent.p.plus(arm));
-        put(cache, i, OMEGA, w);
-        put(cache, i, VELOCITY, parent.w.cross_plus(arm, parent.v.plus(slide)));
-        put(cache, i, ALPHA, al);
-        put(cache, i, ACCELERATION, a);
+        put(me, POSITION, parent.p.plus(arm));
+        put(me, OMEGA, w);
+        put(me, VELOCITY, parent.w.cross_plus(arm, parent.v.plus(slide)));
+        put(me, ALPHA, al);
+        put(me, ACCELERATION, a);
     }
     // What each body needs by itself is a pass of its own: bodies do not wait for one another here.
-    for (i, b) in tree.bodies.iter().enumerate() {
-        let (r, w, al, a) =
-            (rotation(cache, i), vector(cache, i, OMEGA), vector(cache, i, ALPHA), vector(cache, i, ACCELERATION));
+    for (b, me) in tree.bodies.iter().zip(&mut *all) {
+        let (r, w, al, a) = (rotation(me), vector(me, OMEGA), vector(me, ALPHA), vector(me, ACCELERATION));
         let (h, y) = (r.scale(&b.moment), r.congruence(&b.inertia));
         let f = arm_acceleration(w, al).times_plus(h, a.scale(b.mass));
         let n = h.cross_plus(a, w.cross_plus(y.times(w), y.times(al)));
-        put(cache, i, MOMENT, h);
-        put(cache, i, SUBTREE, h);
-        put_inertia(cache, i, &y);
-        put(cache, i, FORCE, f);
-        put(cache, i, TORQUE, n);
+        put(me, MOMENT, h);
+        put(me, SUBTREE, h);
+        put_inertia(me, &y);
+        put(me, FORCE, f);
+        put(me, TORQUE, n);
     }
     for (i, b) in tree.bodies.iter().enumerate().rev() {
         let Some(j) = b.parent.checked_sub(1) else { continue };
-        let p = vector(cache, i, POSITION).minus(vector(cache, j, POSITION));
-        let h = p.scale_plus(b.subtree_mass, vector(cache, i, SUBTREE));
-        put(cache, j, SUBTREE, vector(cache, j, SUBTREE).plus(h));
-        let f = vector(cache, i, FORCE);
-        put(cache, j, FORCE, vector(cache, j, FORCE).plus(f));
-        let n = p.cross_plus(f, vector(cache, i, TORQUE).plus(vector(cache, j, TORQUE)));
-        put(cache, j, TORQUE, n);
+        let (before, me) = all.split_at_mut(i);
+        let (me, parent) = (&me[0], &mut before[j]);
+        let p = vector(me, POSITION).minus(vector(parent, POSITION));
+        let h = p.scale_plus(b.subtree_mass, vector(me, SUBTREE));
+        put(parent, SUBTREE, vector(parent, SUBTREE).plus(h));
+        let f = vector(me, FORCE);
+        put(parent, FORCE, vector(parent, FORCE).plus(f));
+        let n = p.cross_plus(f, vector(me, TORQUE).plus(vector(parent, TORQUE)));
+        put(parent, TORQUE, n);
     }
 }
 
@@ -134,13 +145,14 @@ struct FrameZero<T> {
 
 /// The motion of a moving body; accelerations are those at zero accelerations of the joints.
 pub fn body<T: Real>(cache: &[T], body: usize) -> FrameMotion<T> {
+    let n = &cut(cache)[body];
     FrameMotion {
-        rotation: rotation(cache, body).mat(),
-        position: vector(cache, body, POSITION).vec(),
-        omega: vector(cache, body, OMEGA).vec(),
-        velocity: vector(cache, body, VELOCITY).vec(),
-        alpha: vector(cache, body, ALPHA).vec(),
-        acceleration: vector(cache, body, ACCELERATION).vec(),
+        rotation: rotation(n).mat(),
+        position: vector(n, POSITION).vec(),
+        omega: vector(n, OMEGA).vec(),
+        velocity: vector(n, VELOCITY).vec(),
+        alpha: vector(n, ALPHA).vec(),
+        acceleration: vector(n, ACCELERATION).vec(),
     }
 }
 
@@ -155,10 +167,11 @@ pub fn pull_back<T: Real>(
     out: &mut [T],
 ) {
     let (at, f, n) = (V3::from(point), V3::from(force), V3::from(torque));
+    let all = cut(cache);
     let mut next = Some(body);
     while let Some(i) = next {
         let b = &tree.bodies[i];
-        let (r, p) = (rotation(cache, i), vector(cache, i, POSITION));
+        let (r, p) = (rotation(&all[i]), vector(&all[i], POSITION));
         let about = at.minus(p).cross_plus(f, n);
         for k in b.iv..b.iv + b.motion.velocities() {
             let (w, v) = direction(b, &r, k);
@@ -170,15 +183,15 @@ pub fn pull_back<T: Real>(
 
 /// Writes the inertia as the values of `MassBlock::Carried`, whose parents are [`Tree::velocity_parents`].
 pub fn carried<T: Real>(tree: &Tree, cache: &[T], out: &mut [T]) {
-    let mut rest = out;
-    for (i, b) in tree.bodies.iter().enumerate() {
-        let (r, n) = (rotation(cache, i), b.motion.velocities());
-        let at = vector(cache, i, POSITION);
-        for k in 0..n {
-            let (values, after) = rest.split_at_mut(MassBlock::CARRIED);
+    let all = cut(cache);
+    let mut rest = out.as_chunks_mut::<{ MassBlock::CARRIED }>().0.iter_mut();
+    for (b, me) in tree.bodies.iter().zip(all) {
+        let (r, n) = (rotation(me), b.motion.velocities());
+        let at = vector(me, POSITION);
+        for (k, values) in rest.by_ref().take(n).enumerate() {
             let (w, v) = direction(b, &r, b.iv + k);
             let arm = match b.parent.checked_sub(1) {
-                Some(j) if k == 0 => at.minus(vector(cache, j, POSITION)),
+                Some(j) if k == 0 => at.minus(vector(&all[j], POSITION)),
                 _ => V3::zero(),
             };
             arm.write(&mut values[..3]);
@@ -188,32 +201,30 @@ pub fn carried<T: Real>(tree: &Tree, cache: &[T], out: &mut [T]) {
             // The last freedom carries the body itself.
             if k + 1 == n {
                 values[10] = T::from(b.mass);
-                let own = &cache[i * STRIDE + MOMENT..i * STRIDE + MOMENT + 9];
-                values[11..20].copy_from_slice(own);
+                values[11..20].copy_from_slice(&me[MOMENT..MOMENT + 9]);
             } else {
                 values[10..20].fill(T::zero());
             }
-            rest = after;
         }
     }
 }
 
 /// Adds minus the load at zero accelerations: centrifugal and gyroscopic forces.
 pub fn gyroscopic<T: Real>(tree: &Tree, cache: &[T], out: &mut [T]) {
-    along(tree, cache, out, |i| (vector(cache, i, FORCE).negative(), vector(cache, i, TORQUE).negative()));
+    along(tree, cache, out, |_, me| (vector(me, FORCE).negative(), vector(me, TORQUE).negative()));
 }
 
 /// Adds the weight in a uniform field.
 pub fn weight<T: Real>(tree: &Tree, cache: &[T], gravity: Vec3<T>, out: &mut [T]) {
     let g = V3::from(gravity);
-    along(tree, cache, out, |i| (g.scale(tree.bodies[i].subtree_mass), vector(cache, i, SUBTREE).cross(g)));
+    along(tree, cache, out, |b, me| (g.scale(b.subtree_mass), vector(me, SUBTREE).cross(g)));
 }
 
 #[inline(always)]
-fn along<T: Real>(tree: &Tree, cache: &[T], out: &mut [T], load: impl Fn(usize) -> (V3<T>, V3<T>)) {
-    for (i, b) in tree.bodies.iter().enumerate() {
-        let (f, n) = load(i);
-        let r = rotation(cache, i);
+fn along<T: Real>(tree: &Tree, cache: &[T], out: &mut [T], load: impl Fn(&Body, &Numbers<T>) -> (V3<T>, V3<T>)) {
+    for (b, me) in tree.bodies.iter().zip(cut(cache)) {
+        let (f, n) = load(b, me);
+        let r = rotation(me);
         for k in b.iv..b.iv + b.motion.velocities() {
             let (w, v) = direction(b, &r, k);
             out[k] += v.dot(f) + w.dot(n);
@@ -224,8 +235,8 @@ fn along<T: Real>(tree: &Tree, cache: &[T], out: &mut [T], load: impl Fn(usize) 
 /// The centre of mass of all moving bodies.
 pub fn centre<T: Real>(tree: &Tree, cache: &[T]) -> Vec3<T> {
     let mut moment = V3::zero();
-    for (i, b) in tree.bodies.iter().enumerate().filter(|(_, b)| b.parent == 0) {
-        moment = moment.plus(vector(cache, i, POSITION).scale_plus(b.subtree_mass, vector(cache, i, SUBTREE)));
+    for (b, me) in tree.bodies.iter().zip(cut(cache)).filter(|(b, _)| b.parent == 0) {
+        moment = moment.plus(vector(me, POSITION).scale_plus(b.subtree_mass, vector(me, SUBTREE)));
     }
     moment.scale(1.0 / tree.total_mass()).vec()
 }
@@ -233,13 +244,13 @@ pub fn centre<T: Real>(tree: &Tree, cache: &[T]) -> Vec3<T> {
 /// Linear momentum, angular momentum about the world origin, and kinetic energy without that of the drives.
 pub fn momentum<T: Real>(tree: &Tree, cache: &[T]) -> (Vec3<T>, Vec3<T>, T) {
     let (mut sum, mut angular, mut kinetic) = (V3::zero(), V3::zero(), T::zero());
-    for (i, b) in tree.bodies.iter().enumerate() {
-        let (h, y) = (vector(cache, i, MOMENT), inertia(cache, i));
-        let (w, v) = (vector(cache, i, OMEGA), vector(cache, i, VELOCITY));
+    for (b, me) in tree.bodies.iter().zip(cut(cache)) {
+        let (h, y) = (vector(me, MOMENT), inertia(me));
+        let (w, v) = (vector(me, OMEGA), vector(me, VELOCITY));
         let p = w.cross_plus(h, v.scale(b.mass));
         let l = h.cross_plus(v, y.times(w));
         sum = sum.plus(p);
-        angular = vector(cache, i, POSITION).cross_plus(p, angular.plus(l));
+        angular = vector(me, POSITION).cross_plus(p, angular.plus(l));
         kinetic = v.dot_plus(p, w.dot_plus(l, kinetic));
     }
     (sum.vec(), angular.vec(), kinetic * 0.5)

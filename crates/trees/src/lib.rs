@@ -46,7 +46,6 @@ mod placement;
 pub mod recursion;
 pub mod rnea;
 pub mod samples;
-mod sine;
 mod space;
 pub mod stops;
 mod subspace;

@@ -36,6 +36,15 @@ impl<T: Real> Placements<T> {
             *out = place(b, q, self.trig[b.iq]);
         }
     }
+
+    /// The same without those of the first bodies of branches, on which nothing within a branch depends.
+    #[inline(always)]
+    pub fn compute_within(&mut self, tree: &Tree, q: &[T]) {
+        T::sin_cos_all(q, &mut self.trig);
+        for (b, out) in tree.bodies.iter().zip(&mut self.at).filter(|(b, _)| b.parent > 0) {
+            *out = place(b, q, self.trig[b.iq]);
+        }
+    }
 }
 
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! Directions of all velocities in one common frame, as six rows of numbers: what mass matrix and derivatives are made of.
+//! Directions of all velocities in one common frame, six numbers for each: what mass matrix and derivatives are made of.
 //!
 //! The frame has the axes of the world and its origin in the first moving body of each branch, not in the world's origin, so
 //! that no digits are lost by a tree far away. Entries between different branches are zero anyway.
@@ -16,58 +16,85 @@ pub(crate) struct Frame<T> {
 }
 
 /// Loops shorter than this are written apart: to vectorise them costs more than it gains.
-pub(crate) const SHORT: usize = 4;
+const SHORT: usize = 4;
 
-/// Frames of all bodies (the ground first) and the six rows of directions.
+/// Frames of all bodies (the ground first) and the directions.
 #[derive(Clone, Debug)]
-pub(crate) struct Subspace<T> {
+pub(crate) struct Subspace<T, L> {
     placements: Placements<T>,
     pub frames: Vec<Frame<T>>,
-    pub s: Rows<T>,
+    pub s: L,
 }
 
-/// Six rows of one number for each velocity: three angular, three linear.
+/// How six numbers for each velocity, three angular and three linear, lie in memory.
+pub(crate) trait Layout<T: Real>: Clone + std::fmt::Debug {
+    /// Zeros for `n` velocities.
+    fn new(n: usize) -> Self;
+    fn put(&mut self, k: usize, w: V3<T>, v: V3<T>);
+    fn get(&self, k: usize) -> (V3<T>, V3<T>);
+    /// out = directions from `a` on times the load (n, f).
+    fn dot(&self, a: usize, n: V3<T>, f: V3<T>, out: &mut [T]);
+    /// out = angular parts from `a` on times `bt`, and directions of `second` times the load (n, f).
+    fn dot_both(&self, second: &Self, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]);
+    /// Two columns: directions from `a` on times two loads; entries are `stride` apart.
+    fn columns(&self, a: usize, l: usize, loads: [(V3<T>, V3<T>); 2], out: [&mut [T]; 2], stride: usize);
+}
+
+/// One velocity after the other: for few of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Each<T>(Vec<[T; 6]>);
+
+impl<T: Real> Layout<T> for Each<T> {
+    fn new(n: usize) -> Self {
+        Self(vec![[T::zero(); 6]; n])
+    }
+    #[inline(always)]
+    fn put(&mut self, k: usize, w: V3<T>, v: V3<T>) {
+        self.0[k] = [w.x, w.y, w.z, v.x, v.y, v.z];
+    }
+    #[inline(always)]
+    fn get(&self, k: usize) -> (V3<T>, V3<T>) {
+        let s = &self.0[k];
+        (V3 { x: s[0], y: s[1], z: s[2] }, V3 { x: s[3], y: s[4], z: s[5] })
+    }
+    #[inline(always)]
+    fn dot(&self, a: usize, n: V3<T>, f: V3<T>, out: &mut [T]) {
+        for (out, s) in out.iter_mut().zip(&self.0[a..]) {
+            *out = product(s, n, f);
+        }
+    }
+    #[inline(always)]
+    fn dot_both(&self, second: &Self, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
+        for ((out, one), two) in out.iter_mut().zip(&self.0[a..]).zip(&second.0[a..]) {
+            *out = product(two, n, f) + one[0].mul_plus(bt.x, one[1].mul_plus(bt.y, one[2] * bt.z));
+        }
+    }
+    #[inline(always)]
+    fn columns(&self, a: usize, l: usize, loads: [(V3<T>, V3<T>); 2], out: [&mut [T]; 2], stride: usize) {
+        let [one, two] = out;
+        for (i, s) in self.0[a..a + l].iter().enumerate() {
+            one[i * stride] = product(s, loads[0].0, loads[0].1);
+            two[i * stride] = product(s, loads[1].0, loads[1].1);
+        }
+    }
+}
+
+/// Six rows: for many, so that loops over velocities are vectorised.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
-    pub values: Vec<T>,
-    pub n: usize,
+    values: Vec<T>,
+    n: usize,
 }
 
 impl<T: Real> Rows<T> {
-    pub fn new(n: usize) -> Self {
-        Self { values: vec![T::zero(); 6 * n], n }
-    }
-    #[inline(always)]
-    pub fn put(&mut self, k: usize, w: V3<T>, v: V3<T>) {
-        let (s, n) = (&mut self.values[..], self.n);
-        s[k] = w.x;
-        s[n + k] = w.y;
-        s[2 * n + k] = w.z;
-        s[3 * n + k] = v.x;
-        s[4 * n + k] = v.y;
-        s[5 * n + k] = v.z;
-    }
-    /// The linear part of direction `k`.
-    #[inline(always)]
-    pub fn put_linear(&mut self, k: usize, v: V3<T>) {
-        let (s, n) = (&mut self.values[..], self.n);
-        s[3 * n + k] = v.x;
-        s[4 * n + k] = v.y;
-        s[5 * n + k] = v.z;
-    }
-    #[inline(always)]
-    pub fn get(&self, k: usize) -> (V3<T>, V3<T>) {
-        let (s, n) = (&self.values[..], self.n);
-        (V3 { x: s[k], y: s[n + k], z: s[2 * n + k] }, V3 { x: s[3 * n + k], y: s[4 * n + k], z: s[5 * n + k] })
-    }
     /// Row `c` from `a` on, of length `l`.
     #[inline(always)]
-    pub fn row(&self, c: usize, a: usize, l: usize) -> &[T] {
+    fn row(&self, c: usize, a: usize, l: usize) -> &[T] {
         &self.values[c * self.n + a..c * self.n + a + l]
     }
     /// All rows from `a` on, of length `l`.
     #[inline(always)]
-    pub fn six(&self, a: usize, l: usize) -> [&[T]; 6] {
+    fn six(&self, a: usize, l: usize) -> [&[T]; 6] {
         [
             self.row(0, a, l),
             self.row(1, a, l),
@@ -77,9 +104,29 @@ impl<T: Real> Rows<T> {
             self.row(5, a, l),
         ]
     }
-    /// out = directions a..b times the load (n, f).
+}
+
+impl<T: Real> Layout<T> for Rows<T> {
+    fn new(n: usize) -> Self {
+        Self { values: vec![T::zero(); 6 * n], n }
+    }
     #[inline(always)]
-    pub fn dot(&self, a: usize, n: V3<T>, f: V3<T>, out: &mut [T]) {
+    fn put(&mut self, k: usize, w: V3<T>, v: V3<T>) {
+        let (s, n) = (&mut self.values[..], self.n);
+        s[k] = w.x;
+        s[n + k] = w.y;
+        s[2 * n + k] = w.z;
+        s[3 * n + k] = v.x;
+        s[4 * n + k] = v.y;
+        s[5 * n + k] = v.z;
+    }
+    #[inline(always)]
+    fn get(&self, k: usize) -> (V3<T>, V3<T>) {
+        let (s, n) = (&self.values[..], self.n);
+        (V3 { x: s[k], y: s[n + k], z: s[2 * n + k] }, V3 { x: s[3 * n + k], y: s[4 * n + k], z: s[5 * n + k] })
+    }
+    #[inline(always)]
+    fn dot(&self, a: usize, n: V3<T>, f: V3<T>, out: &mut [T]) {
         let l = out.len();
         let s = self.six(a, l);
         if l < SHORT {
@@ -92,28 +139,59 @@ impl<T: Real> Rows<T> {
             out[i] = entry(&s, i, n, f);
         }
     }
+    #[inline(always)]
+    fn dot_both(&self, second: &Self, a: usize, bt: V3<T>, n: V3<T>, f: V3<T>, out: &mut [T]) {
+        let l = out.len();
+        let (b0, b1, b2) = (self.row(0, a, l), self.row(1, a, l), self.row(2, a, l));
+        let s = second.six(a, l);
+        // Written twice: a closure would not be compiled for the processor at hand.
+        if l < SHORT {
+            for i in 0..l.min(SHORT) {
+                out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
+            }
+            return;
+        }
+        for i in 0..l {
+            out[i] = entry(&s, i, n, f) + b0[i].mul_plus(bt.x, b1[i].mul_plus(bt.y, b2[i] * bt.z));
+        }
+    }
+    #[inline(always)]
+    fn columns(&self, a: usize, l: usize, loads: [(V3<T>, V3<T>); 2], out: [&mut [T]; 2], stride: usize) {
+        let s = self.six(a, l);
+        let [one, two] = out;
+        for i in 0..l {
+            one[i * stride] = entry(&s, i, loads[0].0, loads[0].1);
+            two[i * stride] = entry(&s, i, loads[1].0, loads[1].1);
+        }
+    }
+}
+
+/// One direction times a load.
+#[inline(always)]
+fn product<T: Real>(s: &[T; 6], n: V3<T>, f: V3<T>) -> T {
+    s[0].mul_plus(n.x, s[1].mul_plus(n.y, s[2] * n.z)) + s[3].mul_plus(f.x, s[4].mul_plus(f.y, s[5] * f.z))
 }
 
 /// One direction of six rows times a load.
 #[inline(always)]
-pub(crate) fn entry<T: Real>(s: &[&[T]; 6], i: usize, n: V3<T>, f: V3<T>) -> T {
+fn entry<T: Real>(s: &[&[T]; 6], i: usize, n: V3<T>, f: V3<T>) -> T {
     s[0][i].mul_plus(n.x, s[1][i].mul_plus(n.y, s[2][i] * n.z))
         + s[3][i].mul_plus(f.x, s[4][i].mul_plus(f.y, s[5][i] * f.z))
 }
 
-impl<T: Real> Subspace<T> {
+impl<T: Real, L: Layout<T>> Subspace<T, L> {
     pub fn new(tree: &Tree) -> Self {
         Self {
             placements: Placements::new(tree),
             frames: vec![Frame { r: M3::identity(), p: V3::zero() }; tree.bodies.len() + 1],
-            s: Rows::new(tree.nv),
+            s: L::new(tree.nv),
         }
     }
 
     #[inline(always)]
     pub fn compute(&mut self, tree: &Tree, q: &[T]) {
         let n = tree.bodies.len();
-        assert!(self.placements.at.len() == n && self.frames.len() == n + 1 && self.s.n == tree.nv);
+        assert!(self.placements.at.len() == n && self.frames.len() == n + 1);
         self.placements.compute(tree, q);
         let Self { placements, frames, s } = self;
         place(tree, placements, frames, s);
@@ -123,13 +201,13 @@ impl<T: Real> Subspace<T> {
     #[inline(always)]
     pub fn compute_at(&mut self, tree: &Tree, placements: &Placements<T>) {
         let n = tree.bodies.len();
-        assert!(placements.at.len() == n && self.frames.len() == n + 1 && self.s.n == tree.nv);
+        assert!(placements.at.len() == n && self.frames.len() == n + 1);
         place(tree, placements, &mut self.frames, &mut self.s);
     }
 }
 
 #[inline(always)]
-fn place<T: Real>(tree: &Tree, placements: &Placements<T>, frames: &mut [Frame<T>], s: &mut Rows<T>) {
+fn place<T: Real, L: Layout<T>>(tree: &Tree, placements: &Placements<T>, frames: &mut [Frame<T>], s: &mut L) {
     for (i, (b, place)) in tree.bodies.iter().zip(&placements.at).enumerate() {
         let (before, rest) = frames.split_at_mut(i + 1);
         let (parent, me) = (&before[b.parent], &mut rest[0]);
@@ -142,7 +220,7 @@ fn place<T: Real>(tree: &Tree, placements: &Placements<T>, frames: &mut [Frame<T
 }
 
 #[inline(always)]
-fn directions<T: Real>(b: &Body, frame: &Frame<T>, s: &mut Rows<T>) {
+fn directions<T: Real, L: Layout<T>>(b: &Body, frame: &Frame<T>, s: &mut L) {
     let (r, p, i) = (&frame.r, frame.p, b.iv);
     let o = V3::zero();
     match b.motion {

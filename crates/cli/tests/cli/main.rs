@@ -13,6 +13,7 @@ mod robot_looks;
 mod robots;
 mod run;
 mod schema;
+mod sweep;
 mod walk;
 
 use std::path::Path;

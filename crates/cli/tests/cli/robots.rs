@@ -88,6 +88,24 @@ fn equations_are_written_as_text_and_latex() {
     assert!(latex.contains(r"\ddot{\mathbf{y}}") && latex.contains(r"M_{1,1} &= 0.6"), "{latex}");
 }
 
+/// A bead on a spring in any language, and the derivatives of its force: −k for each coordinate.
+#[test]
+fn equations_of_scenes_are_written_in_every_language() {
+    let folder = tempdir().unwrap();
+    let arguments = |more: &[&'static str]| [&["equations", "oscillator"], more].concat();
+    let written = |more: &[&'static str]| dalembert(folder.path(), &arguments(more)).with(0).out;
+    let text = written(&[]);
+    assert!(text.lines().any(|l| l == "mass.mass.velocity.x.mass.velocity.x = 1"), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("force.mass.velocity.x = ")), "{text}");
+    let latex = written(&["--as", "latex"]);
+    assert!(latex.starts_with(r"\begin{align*}") && latex.contains(r"\mathrm{force.mass.velocity.z} &="), "{latex}");
+    assert!(written(&["--as", "c"]).contains("void equations(const double *restrict x, double *restrict y)"));
+    assert!(written(&["--as", "rust"]).contains("pub fn equations(x: &[f64; 7], y: &mut [f64; 6])"));
+    let slopes = written(&["--derivatives"]);
+    assert!(slopes.contains("d(force.mass.velocity.x)/d(q.mass.1) ="), "{slopes}");
+    assert!(dalembert(folder.path(), &arguments(&["--as", "latin"])).with(2).err.contains("latin"));
+}
+
 #[test]
 fn studies_find_forces_places_and_equilibria() {
     let folder = tempdir().unwrap();

@@ -31,6 +31,7 @@ use crate::run::matches;
 use crate::scene::{Entry, SceneError};
 use dalembert_methods::algebra::MassBlock;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::trace::Trace;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Jet, Real};
 
@@ -299,7 +300,7 @@ impl<S: Scalar, B: Body> BodyOn<S> for B {
 /// A body of any kind.
 #[allow(missing_docs)] // each method is documented at `Body`
 pub trait AnyBody:
-    BodyOn<f64> + BodyOn<Dual> + BodyOn<Duals> + BodyOn<Dual2> + BodyOn<Lanes4> + Describe + Send + Sync
+    BodyOn<f64> + BodyOn<Dual> + BodyOn<Duals> + BodyOn<Dual2> + BodyOn<Lanes4> + BodyOn<Trace> + Describe + Send + Sync
 {
     fn coordinates(&self) -> usize;
     fn velocities(&self) -> usize;
@@ -443,6 +444,9 @@ impl Erased<Bodies> for dyn AnyBody {
         self
     }
     fn lanes(&self) -> &(dyn BodyOn<Lanes4> + 'static) {
+        self
+    }
+    fn trace(&self) -> &(dyn BodyOn<Trace> + 'static) {
         self
     }
 }

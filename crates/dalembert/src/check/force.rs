@@ -16,6 +16,7 @@ pub const LAWS: &[Law<dyn AnyForce>] = &[
     Law { name: "power", holds: power },
     Law { name: "balance", holds: balance },
     Law { name: "objectivity", holds: objectivity },
+    Law { name: "stillness", holds: stillness },
     Law { name: "derivative", holds: derivative },
     Law { name: "lanes", holds: lanes },
 ];
@@ -116,6 +117,22 @@ fn balance(force: &Object, random: &mut Random) -> Result<(), Violation> {
     }
     agree_vector("resultant force of an internal force", resultant, Vec3::zero(), size, ROUNDING)?;
     agree_vector("resultant moment of an internal force", moment, Vec3::zero(), size, ROUNDING)
+}
+
+/// Wrenches that are still do not see velocities or time, and have no power of their own.
+fn stillness(force: &Object, random: &mut Random) -> Result<(), Violation> {
+    if !force.still() {
+        return Ok(());
+    }
+    let s = Setting::new(force, random);
+    let at_rest: Vec<_> = s.at.iter().map(Place::at_rest).collect();
+    let later = Instant { t: s.now().t + 1.0, ..s.now() };
+    for (moving, resting) in wrenches(force, &s.now(), &s.at).iter().zip(wrenches(force, &later, &at_rest)) {
+        agree_vector("force at rest and later of a still force", resting.force, moving.force, 0.0, 0.0)?;
+        agree_vector("torque at rest and later of a still force", resting.torque, moving.torque, 0.0, 0.0)?;
+    }
+    let (heat, supply) = on::<f64>(force).account(&s.now(), &s.at);
+    agree("power of a still force", heat.abs() + supply.abs(), 0.0, 0.0, 0.0)
 }
 
 /// Under a superposed steady rigid motion wrenches turn, energy and dissipation stay.

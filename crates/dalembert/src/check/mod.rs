@@ -14,6 +14,7 @@
 //! | force | power | power = −dU/dt − dissipation + supply, dissipation ≥ 0 |
 //! | force | balance | an internal force has neither resultant force nor moment |
 //! | force | objectivity | wrenches turn with a superposed rigid motion, energies stay |
+//! | force | stillness | wrenches of a still force see neither time nor velocities, and have no power |
 //! | force | derivative | wrenches by duals = by differences |
 //! | constraint | gradient | gradients = differenced residuals |
 //! | constraint | rate | rate and bias = time derivatives by duals and by differences; what is not rheonomic has no ∂/∂t |

@@ -40,6 +40,7 @@ use crate::model::{Acceleration, Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::trace::Trace;
 
 /// The largest number of rows one constraint may have.
 pub const MOST_ROWS: usize = 6;
@@ -293,7 +294,7 @@ impl<S: Scalar, C: Rolling> RowsOn<S> for Nonholonomic<C> {
 
 /// A constraint of any kind.
 pub trait AnyConstraint:
-    RowsOn<f64> + RowsOn<Dual> + RowsOn<Duals> + RowsOn<Dual2> + RowsOn<Lanes4> + Describe + Send + Sync
+    RowsOn<f64> + RowsOn<Dual> + RowsOn<Duals> + RowsOn<Dual2> + RowsOn<Lanes4> + RowsOn<Trace> + Describe + Send + Sync
 {
     /// Whether it is holonomic (has position-level residuals).
     fn holonomic(&self) -> bool;
@@ -471,6 +472,9 @@ impl Erased<Constraints> for dyn AnyConstraint {
         self
     }
     fn lanes(&self) -> &(dyn RowsOn<Lanes4> + 'static) {
+        self
+    }
+    fn trace(&self) -> &(dyn RowsOn<Trace> + 'static) {
         self
     }
 }

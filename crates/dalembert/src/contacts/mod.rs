@@ -36,6 +36,7 @@ use crate::model::{Acceleration, Frame, Instant, Markers, Need, Place, Point, Wr
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::trace::Trace;
 use dalembert_methods::vector::Vec3;
 
 /// The largest number of rows of a contact: the gap and two slips.
@@ -255,7 +256,15 @@ impl<S: Scalar, C: Surface> ContactOn<S> for C {
 
 /// A contact of any kind.
 pub trait AnyContact:
-    ContactOn<f64> + ContactOn<Dual> + ContactOn<Duals> + ContactOn<Dual2> + ContactOn<Lanes4> + Describe + Send + Sync
+    ContactOn<f64>
+    + ContactOn<Dual>
+    + ContactOn<Duals>
+    + ContactOn<Dual2>
+    + ContactOn<Lanes4>
+    + ContactOn<Trace>
+    + Describe
+    + Send
+    + Sync
 {
     /// What markers it asks for.
     fn need(&self) -> Need;
@@ -316,6 +325,9 @@ impl Erased<Surfaces> for dyn AnyContact {
         self
     }
     fn lanes(&self) -> &(dyn ContactOn<Lanes4> + 'static) {
+        self
+    }
+    fn trace(&self) -> &(dyn ContactOn<Trace> + 'static) {
         self
     }
 }

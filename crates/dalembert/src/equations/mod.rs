@@ -152,16 +152,7 @@ impl System for Model {
 
     fn force<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
         out.fill(S::zero());
-        let gravity = Vec3::constant(self.gravity);
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (cache, out) = (&w.cache[self.layout.cache[i].clone()], &mut out[self.layout.v[i].clone()]);
-            let weightless = body.item.point() && self.gravity == [0.0; 3];
-            let body = S::view::<Bodies, _>(&*body.item);
-            if !weightless {
-                body.force(cache, out);
-                body.weight(cache, gravity, out);
-            }
-        }
+        self.own_forces(w, out);
         w.powers = [S::zero(); INTEGRALS];
         w.loads.fill(Wrench::default());
         for (i, force) in self.forces.iter().enumerate() {
@@ -183,8 +174,17 @@ impl System for Model {
         self.take_loads(w, out);
     }
 
-    fn fast(&self) -> Vec<usize> {
-        let fast = self.forces.iter().zip(&self.fast).filter(|(_, fast)| **fast);
+    fn still(&self) -> bool {
+        let resting = |body: usize| self.layout.v[body].is_empty() || self.bodies[body].item.point();
+        (0..self.bodies.len()).all(resting) && self.forces.iter().all(|force| force.item.still())
+    }
+
+    fn rates(&self) -> usize {
+        1 + self.rates.iter().copied().max().unwrap_or(0)
+    }
+
+    fn fast(&self, rate: usize) -> Vec<usize> {
+        let fast = self.forces.iter().zip(&self.rates).filter(|(_, own)| **own == rate);
         let bodies = fast.flat_map(|(force, _)| &force.markers).map(|&m| self.markers[m].body);
         let mut out: Vec<usize> = bodies.flat_map(|body| self.layout.v[body].clone()).collect();
         out.sort_unstable();
@@ -192,16 +192,30 @@ impl System for Model {
         out
     }
 
-    fn fast_force<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
-        out.fill(S::zero());
-        w.loads.fill(Wrench::default());
-        for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| self.fast[*i]) {
-            w.gather(&force.markers);
-            let now = self.instant(s, i, &w.signals);
-            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
-            self.gather_loads(&force.markers, w, out);
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        let groups = self.layout.coupling.groups.clone();
+        let of = |body: usize| groups.iter().position(|group| self.layout.v[body].start < group.end);
+        let mut neighbours: Vec<Vec<usize>> = (0..groups.len()).map(|i| vec![i]).collect();
+        for (force, _) in self.forces.iter().zip(&self.rates).filter(|(_, own)| **own == rate) {
+            let bodies = force.markers.iter().map(|&m| self.markers[m].body);
+            let moving = bodies.filter(|&body| !self.layout.v[body].is_empty());
+            let touched: Vec<usize> = moving.filter_map(of).collect();
+            for &group in &touched {
+                neighbours[group].extend(&touched);
+            }
         }
-        self.take_loads(w, out);
+        for own in &mut neighbours {
+            own.sort_unstable();
+            own.dedup();
+        }
+        Coupling { groups, neighbours }
+    }
+
+    fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, rate: usize, out: &mut [S]) {
+        self.forces_where(s, w, |i| self.rates[i] == rate, out);
+        if rate == 0 {
+            self.own_forces(w, out);
+        }
     }
 
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
@@ -386,6 +400,40 @@ impl System for Model {
 }
 
 impl Model {
+    /// The forces of the bodies themselves, weights among them, on `out`, which is zero.
+    #[inline(always)]
+    fn own_forces<S: Scalar>(&self, w: &Work<S>, out: &mut [S]) {
+        let gravity = Vec3::constant(self.gravity);
+        for (i, body) in self.bodies.iter().enumerate() {
+            let (cache, out) = (&w.cache[self.layout.cache[i].clone()], &mut out[self.layout.v[i].clone()]);
+            let weightless = body.item.point() && self.gravity == [0.0; 3];
+            let body = S::view::<Bodies, _>(&*body.item);
+            if !weightless {
+                body.force(cache, out);
+                body.weight(cache, gravity, out);
+            }
+        }
+    }
+
+    /// The generalised forces of some elements in a prepared state; `out` is overwritten.
+    pub(crate) fn forces_where<S: Scalar>(
+        &self,
+        s: &State<S>,
+        w: &mut Work<S>,
+        wanted: impl Fn(usize) -> bool,
+        out: &mut [S],
+    ) {
+        out.fill(S::zero());
+        w.loads.fill(Wrench::default());
+        for (i, force) in self.forces.iter().enumerate().filter(|(i, _)| wanted(*i)) {
+            w.gather(&force.markers);
+            let now = self.instant(s, i, &w.signals);
+            S::view::<Forces, _>(&*force.item).apply(&now, &w.at, &mut w.wrenches[..force.markers.len()]);
+            self.gather_loads(&force.markers, w, out);
+        }
+        self.take_loads(w, out);
+    }
+
     /// Hands the wrenches of one force to points at once, and to markers of other bodies, where they are gathered.
     #[inline(always)]
     fn gather_loads<S: Scalar>(&self, markers: &[usize], w: &mut Work<S>, out: &mut [S]) {

@@ -9,6 +9,7 @@ use super::Force;
 use crate::element::About;
 use crate::model::{Instant, Param, Place, Point, Wrench};
 use dalembert_methods::Real;
+use dalembert_methods::vector::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,15 +84,21 @@ impl Force for Gravitation {
 
     #[inline(always)]
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
-        out.fill(Wrench::default());
-        for j in 1..at.len() {
+        let softened = self.softening.at(now).square();
+        for j in 0..at.len() {
+            let (here, mut sum) = (at[j].r, Vec3::zero());
             for i in 0..j {
-                let distance = self.distance(now, &at[i], &at[j]);
-                let pull = (at[j].r - at[i].r) * (self.strength(now, i, j) / (distance.square() * distance));
+                let apart = here - at[i].r;
+                let squared = apart.norm_squared() + softened;
+                let pull = apart * (self.strength(now, i, j) / (squared * squared.sqrt()));
                 out[i].force += pull;
-                out[j].force -= pull;
+                sum -= pull;
             }
+            out[j] = Wrench::force(sum);
         }
+    }
+    fn still(&self) -> bool {
+        true
     }
     fn energy<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         let mut energy = R::zero();

@@ -57,18 +57,22 @@ impl Line<'_> {
 
     /// What is wrong with it, if anything.
     pub fn defect(&self) -> Option<(&'static str, String)> {
-        let gain = |key: &'static str, x: f64| {
-            (!(x >= 0.0 && x.is_finite())).then(|| (key, format!("must be finite and not negative, not {x}")))
-        };
-        let order = |key: &'static str, [low, high]: [f64; 2]| {
-            (low.is_nan() || high.is_nan() || low > high)
-                .then(|| (key, format!("the lower value comes first, found [{low}, {high}]")))
-        };
-        gain("stiffness", self.stiffness)
-            .or_else(|| gain("damping", self.damping))
-            .or_else(|| order("rest", self.rest))
-            .or_else(|| order("limits", self.limits?))
+        not_negative("stiffness", self.stiffness)
+            .or_else(|| not_negative("damping", self.damping))
+            .or_else(|| out_of_order("rest", self.rest))
+            .or_else(|| out_of_order("limits", self.limits?))
     }
+}
+
+/// What is wrong with a gain, if anything.
+pub(super) fn not_negative(key: &'static str, gain: f64) -> Option<(&'static str, String)> {
+    (!(gain >= 0.0 && gain.is_finite())).then(|| (key, format!("must be finite and not negative, not {gain}")))
+}
+
+/// What is wrong with a range, if anything.
+pub(super) fn out_of_order(key: &'static str, [low, high]: [f64; 2]) -> Option<(&'static str, String)> {
+    (low.is_nan() || high.is_nan() || low > high)
+        .then(|| (key, format!("the lower value comes first, found [{low}, {high}]")))
 }
 
 /// No pull.

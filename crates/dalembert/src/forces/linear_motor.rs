@@ -9,7 +9,7 @@
 //! with the force u and the wanted travel x* of signals. The first frame feels the opposite at the same place. All of the power f ẋ is supplied.
 
 use super::Force;
-use super::line::nothing;
+use super::line::{not_negative, nothing, out_of_order};
 use crate::element::About;
 use crate::joints::{Axis, Coordinate};
 use crate::model::{Frame, Instant, Place, Wrench};
@@ -94,20 +94,10 @@ impl Force for LinearMotor {
         vec![&mut self.force, &mut self.travel]
     }
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
-        let gain = |key: &'static str, x: f64| {
-            (!(x >= 0.0 && x.is_finite())).then(|| (key, format!("must be finite and not negative, not {x}")))
-        };
         self.axis
             .defect("axis")
-            .or_else(|| gain("stiffness", self.stiffness))
-            .or_else(|| gain("damping", self.damping))
-            .or_else(|| limits_defect(self.limits))
+            .or_else(|| not_negative("stiffness", self.stiffness))
+            .or_else(|| not_negative("damping", self.damping))
+            .or_else(|| out_of_order("limits", self.limits?))
     }
-}
-
-/// What is wrong with limits, if anything.
-pub(super) fn limits_defect(limits: Option<[f64; 2]>) -> Option<(&'static str, String)> {
-    let [low, high] = limits?;
-    let fine = low <= high && !low.is_nan() && !high.is_nan();
-    (!fine).then(|| ("limits", format!("the lower value comes first, found [{low}, {high}]")))
 }

@@ -45,6 +45,7 @@ use crate::model::{Instant, Markers, Need, Place, Wrench};
 use crate::signals::SignalRef;
 use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
+use dalembert_methods::trace::Trace;
 
 /// Dry friction of given size on one freedom between two frames; see [`DryFriction`].
 #[derive(Copy, Clone, Debug)]
@@ -105,6 +106,11 @@ pub trait Force: About {
     /// Whether it refers to nothing but its markers, so that it turns with them under any superposed rigid motion.
     fn objective(&self) -> bool {
         Self::INTERNAL
+    }
+    /// Whether its wrenches depend on the positions of its markers alone, and it neither dissipates nor supplies power: methods may then use
+    /// them again.
+    fn still(&self) -> bool {
+        false
     }
     /// The number of extra states.
     fn states(&self) -> usize {
@@ -190,12 +196,21 @@ impl<S: Scalar, F: Force> ForceOn<S> for F {
 /// A force of any kind.
 #[allow(missing_docs)] // each method is documented at `Force`
 pub trait AnyForce:
-    ForceOn<f64> + ForceOn<Dual> + ForceOn<Duals> + ForceOn<Dual2> + ForceOn<Lanes4> + Describe + Send + Sync
+    ForceOn<f64>
+    + ForceOn<Dual>
+    + ForceOn<Duals>
+    + ForceOn<Dual2>
+    + ForceOn<Lanes4>
+    + ForceOn<Trace>
+    + Describe
+    + Send
+    + Sync
 {
     fn need(&self) -> Need;
     fn internal(&self) -> bool;
     fn grip(&self) -> Option<Grip<'_>>;
     fn objective(&self) -> bool;
+    fn still(&self) -> bool;
     fn states(&self) -> usize;
     fn initial(&self, x: &mut [f64]);
     fn signals(&mut self) -> Vec<&mut SignalRef>;
@@ -216,6 +231,9 @@ impl<F: Force> AnyForce for F {
     }
     fn objective(&self) -> bool {
         Force::objective(self)
+    }
+    fn still(&self) -> bool {
+        Force::still(self)
     }
     fn states(&self) -> usize {
         Force::states(self)
@@ -289,6 +307,9 @@ impl Erased<Forces> for dyn AnyForce {
         self
     }
     fn lanes(&self) -> &(dyn ForceOn<Lanes4> + 'static) {
+        self
+    }
+    fn trace(&self) -> &(dyn ForceOn<Trace> + 'static) {
         self
     }
 }

@@ -10,7 +10,7 @@
 //! feels the opposite. All of the power τ φ̇ is supplied: a servo has no energy of its own.
 
 use super::Force;
-use super::linear_motor::limits_defect;
+use super::line::{not_negative, out_of_order};
 use crate::element::About;
 use crate::joints::Axis;
 use crate::joints::primitives::{angle, to_world, wrapped_angle};
@@ -114,14 +114,11 @@ impl Force for Motor {
         vec![&mut self.torque, &mut self.angle]
     }
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
-        let gain = |key: &'static str, x: f64| {
-            (!(x >= 0.0 && x.is_finite())).then(|| (key, format!("must be finite and not negative, not {x}")))
-        };
         self.axis
             .defect("axis")
-            .or_else(|| gain("stiffness", self.stiffness))
-            .or_else(|| gain("damping", self.damping))
-            .or_else(|| gain("limit", self.limit.unwrap_or(0.0)))
-            .or_else(|| limits_defect(self.limits))
+            .or_else(|| not_negative("stiffness", self.stiffness))
+            .or_else(|| not_negative("damping", self.damping))
+            .or_else(|| not_negative("limit", self.limit.unwrap_or(0.0)))
+            .or_else(|| out_of_order("limits", self.limits?))
     }
 }

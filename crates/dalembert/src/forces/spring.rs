@@ -73,6 +73,9 @@ impl Force for Spring {
         let (_, _, rate) = stretch(at);
         self.damping.at(now) * rate.square()
     }
+    fn still(&self) -> bool {
+        self.damping == Param::Fixed(0.0)
+    }
     fn defect(&self, _markers: usize) -> Option<(&'static str, String)> {
         if self.damping.value() < 0.0 {
             return Some(("damping", format!("damping must not be negative, found {}", self.damping.value())));

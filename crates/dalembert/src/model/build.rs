@@ -94,7 +94,7 @@ pub struct Builder {
     contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
     looks: Vec<(usize, Look)>,
-    fast: Vec<bool>,
+    rates: Vec<usize>,
 }
 
 impl Default for Builder {
@@ -115,24 +115,25 @@ impl Builder {
             contacts: Vec::new(),
             signals: Vec::new(),
             looks: Vec::new(),
-            fast: Vec::new(),
+            rates: Vec::new(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder
     }
 
-    /// Counts forces to the fast potential, which multirate integrators take in small steps: those there are so far whose names pass a test.
-    /// Returns how many did.
-    pub fn fast(&mut self, is_fast: impl Fn(&str) -> bool) -> usize {
-        self.fast.resize(self.forces.len(), false);
-        let mut count = 0;
-        for (force, fast) in self.forces.iter().zip(&mut self.fast) {
-            if is_fast(&force.name) {
-                *fast = true;
-                count += 1;
+    /// Gives forces a rate, for multirate integrators, which take those of rates above zero in smaller steps: forces there are so far whose names pass a
+    /// test. Returns how many did, and the name of one that had another rate already.
+    pub fn rate(&mut self, rate: usize, is_of: impl Fn(&str) -> bool) -> (usize, Option<String>) {
+        self.rates.resize(self.forces.len(), 0);
+        let (mut count, mut twice) = (0, None);
+        for (force, own) in self.forces.iter().zip(&mut self.rates).filter(|(force, _)| is_of(&force.name)) {
+            if *own != 0 && *own != rate {
+                twice = Some(force.name.clone());
             }
+            *own = rate;
+            count += 1;
         }
-        count
+        (count, twice)
     }
 
     /// Sets the uniform gravitational acceleration in the world frame, in m/s².
@@ -319,8 +320,8 @@ impl Builder {
             return Err(errors);
         }
         let layout = Layout::new(&self.bodies, &self.markers, &self.forces, &self.constraints, &self.contacts);
-        let mut fast = self.fast;
-        fast.resize(self.forces.len(), false);
+        let mut rates = self.rates;
+        rates.resize(self.forces.len(), 0);
         let mut model = Model {
             gravity: self.gravity,
             bodies: self.bodies,
@@ -331,7 +332,8 @@ impl Builder {
             signals: self.signals,
             looks: self.looks,
             layout,
-            fast,
+            rates,
+            fitted: false,
         };
         model.settle();
         find_latches(&mut model)?;

@@ -8,6 +8,7 @@ mod marker;
 mod orientation;
 mod param;
 mod place;
+mod rates;
 
 pub use build::{BodyId, Builder, ModelError, Oriented};
 pub(crate) use marker::AXIS_MARKERS;
@@ -38,8 +39,10 @@ pub struct Model {
     /// How bodies look, by their numbers; no part of the mechanics.
     pub(crate) looks: Vec<(usize, Look)>,
     pub(crate) layout: Layout,
-    /// Which forces belong to the fast potential, for multirate integrators.
-    pub(crate) fast: Vec<bool>,
+    /// The rate of each force, for multirate integrators: zero is slow.
+    pub(crate) rates: Vec<usize>,
+    /// Whether the integrator of a scene fits frequencies, which are then recorded.
+    pub(crate) fitted: bool,
 }
 
 /// A thing with the name its user gave it.

@@ -47,21 +47,22 @@ fn shade_of(shades: &[Shade]) -> HashMap<&str, usize> {
     shades.iter().enumerate().map(|(i, shade)| (&shade.name[..element(shade)], i)).collect()
 }
 
-/// Elements that are drawn as lines: what pulls or holds between two points.
+/// Elements that are drawn as lines: what pulls or holds between points, piece by piece.
 pub(super) fn lines(model: &Model, anchors: &Anchors, shades: &[Shade]) -> Vec<Line> {
-    const FORCES: [&str; 4] = ["spring", "nonlinear_spring", "actuator", "muscle"];
-    const CONSTRAINTS: [&str; 2] = ["distance", "prescribed_distance"];
+    const FORCES: [&str; 5] = ["spring", "nonlinear_spring", "actuator", "muscle", "cable"];
+    const CONSTRAINTS: [&str; 3] = ["distance", "prescribed_distance", "cable_length"];
     let shade_of = shade_of(shades);
-    let line = |section: &str, name: &str, kind: &str, markers: &[usize]| {
+    let line = |section: &str, name: &str, kind: &'static str, markers: &[usize]| -> Vec<Line> {
         let name = format!("{section}.{name}");
         let shade = shade_of.get(name.as_str()).copied();
-        Line { shade, name, kind: kind.to_owned(), ends: [0, 1].map(|k| anchors.of(model, markers[k])) }
+        let ends = markers.windows(2).map(|piece| [0, 1].map(|k| anchors.of(model, piece[k])));
+        ends.map(|ends| Line { shade, name: name.clone(), kind: kind.to_owned(), ends }).collect()
     };
     let forces = model.forces.iter().filter(|f| FORCES.contains(&f.item.kind()));
     let constraints = model.constraints.iter().filter(|c| CONSTRAINTS.contains(&c.item.kind()));
     forces
-        .map(|f| line(f.section, &f.name, f.item.kind(), &f.markers))
-        .chain(constraints.map(|c| line(c.section, &c.name, c.item.kind(), &c.markers)))
+        .flat_map(|f| line(f.section, &f.name, f.item.kind(), &f.markers))
+        .chain(constraints.flat_map(|c| line(c.section, &c.name, c.item.kind(), &c.markers)))
         .collect()
 }
 

@@ -163,6 +163,10 @@ impl Observer<Model> for Recorder<'_> {
         }
     }
 
+    fn on_frequencies(&mut self, frequencies: &[f64]) {
+        self.channels.take_frequencies(frequencies);
+    }
+
     fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
         self.audit.observe(self.model, moment.state, moment.step.error);
         self.after_step(moment.step, moment.state, moment.counts, &|| moment.progress())

@@ -27,7 +27,9 @@ impl ChannelTriggers<'_> {
     pub fn new(model: &Model, events: &[(String, EventSettings)]) -> Result<Self, RunError> {
         let all = Channels::new(model, &[]);
         for (name, event) in events {
-            if !all.channels().iter().any(|c| c.name == event.channel) {
+            // Estimated frequencies belong to steps, not to states between them.
+            let known = all.channels().iter().any(|c| c.name == event.channel);
+            if !known || (model.fitted && event.channel.ends_with(".frequency")) {
                 let near = nearest(&event.channel, all.channels().iter().map(|c| c.name.as_str())).map(str::to_owned);
                 return Err(RunError::UnknownChannel { event: name.clone(), channel: event.channel.clone(), near });
             }

@@ -98,7 +98,7 @@ impl Scene {
         reader.read_constraints("joint", &joints::kinds());
         reader.read_constraints("constraint", &constraints::kinds());
         reader.read_contacts();
-        reader.read_fast(&run);
+        reader.read_rates(&run);
         reader.check_run(&run);
         reader.check_output(&output, &run);
         let events = reader.read_named("event");
@@ -109,7 +109,13 @@ impl Scene {
             return problems.or(()).map(|()| unreachable!("there are problems"));
         }
         let model = match builder.build() {
-            Ok(model) => model,
+            Ok(mut model) => {
+                model.fitted = run.integrator == "phase_fitted";
+                if run.integrator == "multirate" && run.fast.is_empty() {
+                    model.find_rates();
+                }
+                model
+            }
             Err(errors) => {
                 for error in errors {
                     problems.push(place(&document, &error));

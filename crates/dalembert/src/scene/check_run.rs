@@ -11,14 +11,24 @@ use dalembert_methods::nonsmooth::choices;
 const MOST_ROWS: f64 = 1e8;
 
 impl Reader<'_> {
-    /// Counts the forces that `run.fast` names to the fast potential.
-    pub(super) fn read_fast(&mut self, run: &RunSettings) {
+    /// Gives the forces that `run.fast`, `run.faster` and `run.fastest` name their rates.
+    pub(super) fn read_rates(&mut self, run: &RunSettings) {
         let Some(entry) = self.document.table("run") else { return };
-        for (i, pattern) in run.fast.iter().enumerate() {
-            if self.builder.fast(|name| matches(pattern, name)) == 0 {
-                let message = format!("no force matches `{pattern}`");
-                let help = "name forces by the words after `force.`; `*` stands for any text";
-                self.problems.extend(entry.error(&format!("fast.{i}"), message, Some(help)));
+        for (rate, (key, patterns)) in run.rates().into_iter().enumerate() {
+            if rate > 0 && !patterns.is_empty() && run.rates()[rate - 1].1.is_empty() {
+                let message = format!("there are no forces in `{}`, the rate below", run.rates()[rate - 1].0);
+                self.problems.extend(entry.error(key, message, Some("name the forces of lower rates first")));
+            }
+            for (i, pattern) in patterns.iter().enumerate() {
+                let (message, help) = match self.builder.rate(rate + 1, |name| matches(pattern, name)) {
+                    (0, _) => (
+                        format!("no force matches `{pattern}`"),
+                        "name forces by the words after `force.`; `*` stands for any text",
+                    ),
+                    (_, Some(name)) => (format!("`{name}` has a rate already"), "a force has one rate"),
+                    _ => continue,
+                };
+                self.problems.extend(entry.error(&format!("{key}.{i}"), message, Some(help)));
             }
         }
     }

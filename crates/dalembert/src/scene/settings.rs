@@ -62,9 +62,16 @@ pub struct RunSettings {
     pub ledger_factor: f64,
     /// How contacts are treated.
     pub contacts: ContactSettings,
-    /// Forces that belong to the fast potential, for `multirate`: names of forces, in which `*` stands for any text.
+    /// Forces that belong to the fast potential, for `multirate`: names of forces, in which `*` stands for any text. Without any they are found from
+    /// stiffness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fast: Vec<String>,
+    /// Forces of a still higher rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faster: Vec<String>,
+    /// Forces of the highest rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fastest: Vec<String>,
     /// Further settings of the integrator, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, f64>,
@@ -81,12 +88,19 @@ impl Default for RunSettings {
             ledger_factor: 1.0,
             contacts: ContactSettings::default(),
             fast: Vec::new(),
+            faster: Vec::new(),
+            fastest: Vec::new(),
             settings: BTreeMap::new(),
         }
     }
 }
 
 impl RunSettings {
+    /// The forces of all rates above zero, with their keys.
+    pub(super) fn rates(&self) -> [(&'static str, &[String]); 3] {
+        [("fast", &self.fast), ("faster", &self.faster), ("fastest", &self.fastest)]
+    }
+
     /// The settings of the integrator, tolerance included.
     pub fn integrator_settings(&self) -> Settings {
         let mut settings = Settings::default().with("tolerance", self.tolerance);

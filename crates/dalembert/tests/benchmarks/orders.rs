@@ -11,6 +11,7 @@ fn integrators_have_their_order_on_the_double_pendulum() {
     // Steps per second for which errors lie between rounding and the pre-asymptotic range. The error terms of order 8 of
     // `dop853` are small by construction, so that those of order 9 show until rounding hides both.
     for (name, orders, coarse) in [
+        ("rk4", [3.75, 4.25], 64),
         ("dopri5", [4.75, 5.25], 64),
         ("dop853", [7.5, 9.5], 24),
         ("radau", [4.75, 5.25], 64),

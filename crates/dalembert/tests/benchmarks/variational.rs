@@ -5,6 +5,12 @@ use super::{completed, distance, last, last_vector, within};
 use dalembert::run::{Outcome, run};
 use dalembert::scene::{Document, Limits, Overrides, Scene};
 
+/// What rounding adds up to in numbers of a size: n operations, each off by an error that is even within half an ulp, of deviation ε/√12; six times
+/// the deviation of their sum is not seen by chance.
+fn rounding(operations: f64, size: f64) -> f64 {
+    6.0 * (operations / 12.0).sqrt() * f64::EPSILON * size
+}
+
 /// A built-in scene by a variational integrator with `steps` steps for each second.
 fn stepped(name: &str, method: &str, steps: u32, settings: &[&str]) -> Outcome {
     let own = [format!("run.integrator={method:?}"), format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps))];
@@ -78,10 +84,11 @@ every = 20
     let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
     let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "pair", None, &mut ()).unwrap();
     let ledger = &outcome.summary.ledger;
-    // 400 steps, each with a few ulps of momenta of size one.
+    // 400 steps; two points, two iterations and both links make some 200 operations on momenta of size one.
+    let bound = rounding(400.0 * 200.0, 1.0);
     let [before, after] = [ledger.start, ledger.end];
-    within("free tree, angular momentum", distance(before.angular_momentum, after.angular_momentum), 1e-13);
-    within("free tree, linear momentum", distance(before.linear_momentum, after.linear_momentum), 1e-13);
+    within("free tree, angular momentum", distance(before.angular_momentum, after.angular_momentum), bound);
+    within("free tree, linear momentum", distance(before.linear_momentum, after.linear_momentum), bound);
 }
 
 /// The fast top on a ball joint by quaternions of order 4 against elliptic functions; 2000 steps of 0.2 rad each.
@@ -108,9 +115,10 @@ fn the_heavy_top_by_a_lie_group_method() {
 fn two_bodies_keep_their_momenta() {
     let ledger = stepped("two-bodies", "galerkin_gauss", 100, &["output.every=12"]).summary.ledger;
     let [before, after] = [ledger.start, ledger.end];
-    // 1200 steps: ulps of a momentum of 0.1 at random.
-    within("two bodies, angular momentum", distance(before.angular_momentum, after.angular_momentum), 1e-14);
-    within("two bodies, linear momentum", distance(before.linear_momentum, after.linear_momentum), 1e-14);
+    // 1200 steps of some 200 operations on momenta of 0.1 kg m²/s.
+    let bound = rounding(1200.0 * 200.0, 0.1);
+    within("two bodies, angular momentum", distance(before.angular_momentum, after.angular_momentum), bound);
+    within("two bodies, linear momentum", distance(before.linear_momentum, after.linear_momentum), bound);
 }
 
 /// At t = 3 the oscillator is off by the closed form of its starting error, and nothing else; see the tests of methods for the formula.
@@ -154,6 +162,12 @@ fn the_solar_system_for_ten_years() {
         println!("solar system, {body}: {:.2e} AU after ten years", apart(body));
     }
     within("solar system, earth", apart("earth"), 1e-3);
+    // Estimated frequencies: a turn of 225 days for venus, steady to the eccentricity 0.0068 and no more; at the start by the acceleration there.
+    let frequency = outcome.trajectory.column("body.venus.frequency").unwrap();
+    let mean = std::f64::consts::TAU / 224.701;
+    let off = frequency.iter().fold(0.0_f64, |max, omega| max.max((omega / mean - 1.0).abs()));
+    println!("solar system: the frequency of venus is within {off:.2e} of its mean");
+    assert!(off < 0.02, "{off}");
 }
 
 /// Half a swing of the pendulum on the rotation group: the energy stays in its band.
@@ -203,10 +217,39 @@ fn atoms_on_two_grids() {
     let order = (error(&coarse) / error(&fine)).log2();
     println!("atomistic: {:.1e} {:.1e} order {order:.2}", error(&coarse), error(&fine));
     assert!((order - 2.0).abs() < 0.2, "{order}");
-    let overrides: Overrides = ["run.fast=[\"stuff*\"]"].into_iter().collect();
-    let text = dalembert::scenes::find("atomistic").unwrap().text;
-    let document = Document::from_text("atomistic", text, &overrides, &Limits::default())
-        .unwrap_or_else(|e| panic!("{}", e.plain()));
-    let Err(error) = Scene::from_document(document) else { panic!("no force is called so") };
-    assert!(error.plain().contains("no force matches `stuff*`"), "{}", error.plain());
+}
+
+fn scene(name: &str, settings: &[&str]) -> Result<Scene, String> {
+    let overrides: Overrides = settings.iter().copied().collect();
+    let text = dalembert::scenes::find(name).unwrap().text;
+    let document = Document::from_text(name, text, &overrides, &Limits::default()).map_err(|e| e.plain())?;
+    Scene::from_document(document).map_err(|e| e.plain())
+}
+
+/// Without tags stiff springs are found from stiffness, and the motion is that with tags; three rates run; wrong tags are errors.
+#[test]
+fn rates_are_named_or_found() {
+    let short = ["run.until=2", "run.ledger_factor=10"];
+    for name in ["fpu", "atomistic"] {
+        let found = [&short[..], &["run.fast=[]"]].concat();
+        let [named, found] = [&short[..], &found].map(|settings| completed(name, settings));
+        assert_eq!(named.summary.final_state.q, found.summary.final_state.q, "{name}");
+    }
+    let rates = scene("fpu", &["run.fast=[]"]).unwrap().model.stiffness_rates();
+    println!("fpu: rates of single forces {rates:.1?}");
+    let three = ["run.fast=[\"stiff1\"]", "run.faster=[\"stiff2\", \"stiff3\"]", "run.settings.faster_steps=2"];
+    let outcome = completed("fpu", &[&short[..], &three].concat());
+    assert!(outcome.summary.final_state.time == 2.0);
+    for (settings, expected) in [
+        (&["run.fast=[\"stuff*\"]"][..], "no force matches `stuff*`"),
+        (&["run.fast=[\"stiff*\"]", "run.faster=[\"stiff1\"]"], "`stiff1` has a rate already"),
+        (&["run.fast=[]", "run.faster=[\"stiff*\"]"], "no forces in `fast`"),
+    ] {
+        let Err(error) = scene("fpu", settings) else { panic!("{expected}") };
+        assert!(error.contains(expected), "{error}");
+    }
+    // All forces alike: no gap, no rates.
+    let alike = scene("fpu", &["run.fast=[]", "parameters.omega=1"]).unwrap();
+    let Err(error) = run(&alike, "fpu", None, &mut ()) else { panic!("nothing is fast") };
+    assert!(error.to_string().contains("run.fast"), "{error}");
 }

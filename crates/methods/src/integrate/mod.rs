@@ -49,6 +49,7 @@ pub struct About {
 /// The tables of all methods, in the order of the documentation.
 pub fn methods() -> &'static [&'static About] {
     &[
+        &runge_kutta::ABOUT_RK4,
         &runge_kutta::ABOUT_DOPRI5,
         &runge_kutta::ABOUT_DOP853,
         &mexx::ABOUT_MEXX,
@@ -58,6 +59,7 @@ pub fn methods() -> &'static [&'static About] {
         &variational::ABOUT_VARIATIONAL,
         &variational::ABOUT_GALERKIN_GAUSS,
         &variational::ABOUT_GALERKIN_LOBATTO,
+        &variational::ABOUT_GALERKIN_CHEBYSHEV,
         &variational::ABOUT_LIE_GROUP,
         &variational::ABOUT_PHASE_FITTED,
         &variational::ABOUT_MULTIRATE,
@@ -70,6 +72,7 @@ pub fn create<'a, Y: System + 'a>(
     settings: &Settings,
 ) -> Result<Box<dyn Integrator<Y> + 'a>, SettingsError> {
     Ok(match name {
+        "rk4" => Box::new(RungeKutta::<Y>::rk4(settings)?),
         "dopri5" => Box::new(RungeKutta::<Y>::dopri5(settings)?),
         "dop853" => Box::new(RungeKutta::<Y>::dop853(settings)?),
         "mexx" => Box::new(Mexx::<Y>::new(settings)?),
@@ -79,6 +82,7 @@ pub fn create<'a, Y: System + 'a>(
         "variational" => Box::new(Variational::<Y>::affine(settings)?),
         "galerkin_gauss" => Box::new(Variational::<Y>::gauss(settings)?),
         "galerkin_lobatto" => Box::new(Variational::<Y>::lobatto(settings)?),
+        "galerkin_chebyshev" => Box::new(Variational::<Y>::chebyshev(settings)?),
         "lie_group" => Box::new(Variational::<Y>::lie_group(settings)?),
         "phase_fitted" => Box::new(Variational::<Y>::phase_fitted(settings)?),
         "multirate" => Box::new(Variational::<Y>::multirate(settings)?),
@@ -201,6 +205,10 @@ pub trait Integrator<Y: System>: Send {
     fn dense(&mut self, y: &Y, out: &mut State<f64>);
     /// The work done since the start.
     fn counts(&self) -> Counts;
+    /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.
+    fn frequencies(&self) -> &[f64] {
+        &[]
+    }
     /// All that the next step depends on besides the state, so that a run can be continued with the same bits.
     fn memory(&self) -> Vec<f64>;
     /// Takes over a memory after [`Integrator::start`] on the state it was saved with.

@@ -92,6 +92,8 @@ impl Moment<'_> {
 pub trait Observer {
     /// A state at an output time.
     fn on_output(&mut self, _s: &State<f64>) {}
+    /// The frequencies in rad/s with which an integrator has fitted the step at hand, one for each velocity; before its outputs. Only where it has any.
+    fn on_frequencies(&mut self, _frequencies: &[f64]) {}
     /// After every step: progress, checkpoints, interruption.
     fn on_step(&mut self, _moment: &Moment<'_>) -> Flow {
         Flow::Continue
@@ -186,6 +188,7 @@ pub(crate) fn proceed<Y: System>(
             *side = given.unwrap_or(*side);
         }
         work.locator.recall(&work.values, &sides);
+        tell(integrator, observer);
         while let Some(t) = span.output(work.next_output)
             && t <= s.t
         {
@@ -221,6 +224,14 @@ pub fn resume<Y: System>(
         work.drive(y, s, integrator, span, triggers, observer)
     });
     work.finish(ending, integrator)
+}
+
+/// Tells an observer the frequencies of a step, if there are any.
+fn tell<Y: System>(integrator: &dyn Integrator<Y>, observer: &mut dyn Observer) {
+    let frequencies = integrator.frequencies();
+    if !frequencies.is_empty() {
+        observer.on_frequencies(frequencies);
+    }
 }
 
 /// The scratch of a run.
@@ -295,6 +306,7 @@ impl<Y: System> Work<Y> {
     ) -> Result<Ending, IntegrateError> {
         while s.t < span.until {
             let mut step = integrator.step(y, s, span.until)?;
+            tell(integrator, observer);
             let stopped = self.handle_step(y, s, &mut step, integrator, span, triggers, observer)?;
             let moment =
                 Moment { step, state: s, counts: self.counts(integrator), progress: &|| self.progress(integrator) };

@@ -16,7 +16,8 @@
 //! References: \[1\] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, table II.5.2
 //! and section II.10, with the programs DOPRI5 and DOP853; \[2\] Dormand, Prince: A family of embedded Runge–Kutta formulae,
 //! J. Comput. Appl. Math. 6 (1980) 19–26; \[3\] Prince, Dormand: High order embedded Runge–Kutta formulae, J. Comput. Appl.
-//! Math. 7 (1981) 67–75. Every set is tested against the order conditions of all rooted trees up to its order.
+//! Math. 7 (1981) 67–75; \[4\] Kutta: Beitrag zur näherungsweisen Integration totaler Differentialgleichungen, Z. Math. Phys. 46 (1901)
+//! 435–453. Every set is tested against the order conditions of all rooted trees up to its order.
 
 /// The largest number of stages of a set, those for continuous output included.
 pub const MOST_STAGES: usize = 16;
@@ -99,6 +100,23 @@ impl Tableau {
         if denominator > 0.0 { error * error / denominator.sqrt() } else { 0.0 }
     }
 }
+
+/// The classical method of order 4. The rates at the end of the step give an estimate of order 3: (k₃ − k₄)/6 is the only combination
+/// that vanishes to that order.
+pub const RK4: Tableau = Tableau {
+    order: 4,
+    dense_order: 3,
+    stages: 4,
+    nodes: &[0.0, 0.5, 0.5, 1.0, 1.0],
+    rows: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]],
+    error: &[0.0, 0.0, 0.0, 1.0 / 6.0, -1.0 / 6.0],
+    error_low: &[],
+    error_power: 4,
+    dense: &[],
+    beta: 0.04,
+    change: [0.2, 10.0],
+    stability: 2.7,
+};
 
 /// Dormand and Prince's method of order 5 with an error estimate of order 4.
 pub const DOPRI5: Tableau = Tableau {

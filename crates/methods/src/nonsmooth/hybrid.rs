@@ -518,11 +518,20 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn local_rate<S: Scalar>(&self, delta: &[S], v: &[S], out: &mut [S]) {
         self.model.local_rate(delta, v, out);
     }
-    fn fast(&self) -> Vec<usize> {
-        self.model.fast()
+    fn still(&self) -> bool {
+        self.model.still()
     }
-    fn fast_force<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
-        self.model.fast_force(s, &mut w.model, out);
+    fn rates(&self) -> usize {
+        self.model.rates()
+    }
+    fn fast(&self, rate: usize) -> Vec<usize> {
+        self.model.fast(rate)
+    }
+    fn coupling_of_rate(&self, rate: usize) -> Coupling {
+        self.model.coupling_of_rate(rate)
+    }
+    fn force_of_rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, rate: usize, out: &mut [S]) {
+        self.model.force_of_rate(s, &mut w.model, rate, out);
     }
     fn local_velocity<S: Scalar>(&self, delta: &[S], rate: &[S], out: &mut [S]) {
         self.model.local_velocity(delta, rate, out);

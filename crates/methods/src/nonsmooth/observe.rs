@@ -49,6 +49,10 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
         self.observer.on_output(self.y, s);
     }
 
+    fn on_frequencies(&mut self, frequencies: &[f64]) {
+        self.observer.on_frequencies(frequencies);
+    }
+
     fn on_step(&mut self, moment: &integrate::Moment<'_>) -> Flow {
         let progress = || {
             let mut switching = Vec::new();

@@ -109,6 +109,8 @@ impl Moment<'_> {
 pub trait Observer<Y: Contacts> {
     /// A state at an output time, with the modes it is in.
     fn on_output(&mut self, _y: &Hybrid<'_, Y>, _s: &State<f64>) {}
+    /// The frequencies in rad/s with which an integrator has fitted the step at hand, one for each velocity; before its outputs. Only where it has any.
+    fn on_frequencies(&mut self, _frequencies: &[f64]) {}
     /// After every step: progress, checkpoints, interruption. At the end of a step that an event cut short the modes are still
     /// those before it.
     fn on_step(&mut self, _y: &Hybrid<'_, Y>, _moment: &Moment<'_>) -> Flow {

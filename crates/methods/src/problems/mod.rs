@@ -2,23 +2,33 @@
 //!
 //! Methods are tested on these by [`crate::check`]; they are also the smallest examples of how a system is written.
 
+mod atoms;
+mod chain;
 pub mod elliptic;
+mod forced;
 mod free_body;
 mod kepler;
+mod links;
 mod oscillator;
 mod pendulum;
 pub mod residual;
 mod sleigh;
 mod stiff;
+mod top;
 pub mod touching;
 mod wire;
 
+pub use atoms::Atoms;
+pub use chain::Chain;
+pub use forced::ForcedOscillator;
 pub use free_body::FreeBody;
 pub use kepler::Kepler;
+pub use links::Links;
 pub use oscillator::Oscillator;
 pub use pendulum::Pendulum;
 pub use sleigh::Sleigh;
 pub use stiff::{ProtheroRobinson, VanDerPol};
+pub use top::Top;
 pub use wire::RotatingWire;
 
 use crate::system::{State, System};

@@ -1,9 +1,10 @@
 //! Lie group integrators on a physical pendulum: the printed equations, the period against the elliptic integral, energy.
 
 use crate::none;
-use crate::systems::{Top, make};
+use crate::systems::make;
 use dalembert_methods::State;
 use dalembert_methods::integrate::{Integrator, Settings};
+use dalembert_methods::problems::Top;
 use std::f64::consts::PI;
 
 /// Turns about its first axis only; hangs downwards at angle π from the upright.

@@ -8,10 +8,12 @@ mod systems;
 
 use dalembert_methods::integrate::{IntegrateError, Integrator, RungeKutta, Settings};
 use dalembert_methods::lie::Quat;
-use dalembert_methods::problems::{self, FreeBody, Kepler, Pendulum, Problem, RotatingWire, Sleigh};
+use dalembert_methods::problems::{
+    self, ForcedOscillator, FreeBody, Kepler, Links, Pendulum, Problem, RotatingWire, Sleigh, Top,
+};
 use dalembert_methods::vector::Vec3;
 use dalembert_methods::{State, System};
-use systems::{Links, Oscillator, Top, distance, end_error, make, reference, run, try_run};
+use systems::{distance, end_error, make, reference, run, try_run};
 
 fn none() -> Settings {
     Settings::default()
@@ -35,6 +37,10 @@ fn members() -> Vec<Member> {
             out.push((name, none().with("degree", f64::from(degree)), 2 * degree));
         }
     }
+    for degree in [2, 4] {
+        out.push(("galerkin_chebyshev", none().with("degree", f64::from(degree)), degree + 2));
+    }
+    out.push(("variational", none().with("null_space", 1.0), 2));
     out
 }
 
@@ -48,8 +54,16 @@ fn order(name: &str, promised: u32, error: impl Fn(u32) -> f64) {
         steps *= 2;
         now = error(steps);
     }
-    let found = (now / error(2 * steps)).log2();
-    assert!((found - f64::from(promised)).abs() < 0.25, "{name}: order {found} from {steps} steps, error {now:e}");
+    let (fine, order) = (error(2 * steps), f64::from(promised));
+    // Methods of order 8 fall faster until the leading term rules alone, and meet rounding soon after.
+    let above = if promised < 8 { 0.25 } else { 0.5 };
+    let floor = rounding(2 * steps, OPERATIONS, 5.0);
+    let [most, least] = [order - 0.25, order + above].map(|order| now / order.exp2());
+    let found = (now / fine).log2();
+    assert!(
+        least - floor < fine && fine < most + floor,
+        "{name}: order {found} from {steps} steps, errors {now:e} {fine:e}"
+    );
 }
 
 #[test]
@@ -64,22 +78,22 @@ fn orders_are_as_promised_on_every_kind_of_system() {
     on(&FreeBody::default());
     on(&Pendulum::default());
     on(&RotatingWire::default());
-    on(&Oscillator::forced());
+    on(&ForcedOscillator::default());
 }
 
 #[test]
 fn orders_hold_with_varying_masses_and_on_the_rotation_group() {
-    let links = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 9.81 };
-    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
-    let spin = top.state(0.5, [0.3, 0.4, 5.0]);
+    let links = Links::default();
+    let top = Top::default();
+    let spin = top.initial();
     let apart = |found: Result<State<f64>, IntegrateError>, end: &State<f64>| {
         found.map_or(f64::INFINITY, |s| distance(&s, end))
     };
-    let ends = (reference(&links, &links.state(), 2.0), reference(&top, &spin, 2.0));
+    let ends = (reference(&links, &links.initial(), 2.0), reference(&top, &spin, 2.0));
     for (name, settings, promised) in members() {
         if promised < 8 {
             let what = format!("{name} {settings:?}");
-            order(&what, promised, |n| apart(try_run(&links, &links.state(), name, &settings, 2.0, n), &ends.0));
+            order(&what, promised, |n| apart(try_run(&links, &links.initial(), name, &settings, 2.0, n), &ends.0));
             order(&what, promised, |n| apart(try_run(&top, &spin, name, &settings, 2.0, n), &ends.1));
         }
     }
@@ -130,7 +144,7 @@ fn steps_are_symplectic() {
         (0..4).map(|k| if k < 2 { b.q[k] - a.q[k] } else { b.v[k - 2] - a.v[k - 2] }).collect()
     };
     let orbit = Kepler::default();
-    let links = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 9.81 };
+    let links = Links::default();
     let defects = |name: &str, settings: &Settings| {
         let one = |h: f64| settings.clone().with("fixed_step", h);
         let plane = symplectic_defect(
@@ -144,7 +158,7 @@ fn steps_are_symplectic() {
         let angles = symplectic_defect(
             4,
             |s| run(&links, s, name, &one(0.1), 0.1, 1),
-            &links.state(),
+            &links.initial(),
             |s, k, e| {
                 let mut p = links.momentum(s);
                 let mut s = s.clone();
@@ -195,7 +209,7 @@ fn steps_are_symplectic() {
 
 /// On the rotations, with body components η of a turn and π of a change of p = JΩ, the form is π_a·η_b − π_b·η_a − p·(η_a × η_b).
 fn on_rotations(name: &str, settings: &Settings) -> f64 {
-    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
+    let top = Top::default();
     let momentum = |s: &State<f64>| Vec3::<f64>(std::array::from_fn(|i| top.inertia[i] * s.v[i]));
     let part = |a: &[f64], first: usize| Vec3::<f64>::from_slice(&a[first..]);
     symplectic_defect(
@@ -222,13 +236,22 @@ fn on_rotations(name: &str, settings: &Settings) -> f64 {
     )
 }
 
-/// Momenta of symmetries change by rounding only: each step adds a few ulps at random, so that n steps add about √n of them.
+/// What rounding adds up to in numbers of a size: each operation is off by an error that is even within half an ulp, of deviation ε/√12, so that
+/// n of them have √n of that; six times it is not seen by chance in 1e9 trials.
+pub fn rounding(maps: u32, operations: f64, size: f64) -> f64 {
+    6.0 * (f64::from(maps) * operations / 12.0).sqrt() * f64::EPSILON * size
+}
+
+/// Operations through which a momentum goes in one map: two nodes with up to three points of ten sums each.
+const OPERATIONS: f64 = 60.0;
+
+/// Momenta of symmetries change by rounding only.
 #[test]
 fn momenta_of_symmetries_are_kept_to_rounding() {
     let steps = 5000_u32;
-    let free = Links { masses: [1.0, 0.7], lengths: [0.8, 0.6], gravity: 0.0 };
-    let top = Top { inertia: [1.0, 1.3, 0.6], weight: 4.0 };
-    let spin = top.state(0.5, [0.3, 0.4, 5.0]);
+    let free = Links { gravity: 0.0, ..Links::default() };
+    let top = Top::default();
+    let spin = top.initial();
     let orbit = Kepler::default();
     for (name, settings, order) in members() {
         if order > 4 {
@@ -236,19 +259,20 @@ fn momenta_of_symmetries_are_kept_to_rounding() {
         }
         // A composition of order 4 is five maps.
         let maps = if settings.iter().any(|(key, _)| key == "composition") { 5 * steps } else { steps };
-        let bound = 20.0 * f64::EPSILON * f64::from(maps).sqrt();
+        let bound = |size: f64| rounding(maps, OPERATIONS, size);
         let turning = |s: &State<f64>| s.q[0] * s.v[1] - s.q[1] * s.v[0];
         let s = run(&orbit, &orbit.initial(), name, &settings, 500.0, steps);
         let found = (turning(&s) - turning(&orbit.initial())).abs();
-        assert!(found < bound, "{name} {settings:?}, orbit: {found:e}");
-        let s = run(&free, &free.state(), name, &settings, 250.0, steps);
-        let found = (free.momentum(&s)[0] - free.momentum(&free.state())[0]).abs();
-        // v = M⁻¹ p and p = M v multiply rounding by the condition of M, about ten.
-        assert!(found < 10.0 * bound, "{name} {settings:?}, links: {found:e}");
+        // |q| |v| at both apsides, in two products.
+        assert!(found < bound(1.6), "{name} {settings:?}, orbit: {found:e}");
+        let s = run(&free, &free.initial(), name, &settings, 250.0, steps);
+        let found = (free.momentum(&s)[0] - free.momentum(&free.initial())[0]).abs();
+        // v = M⁻¹ p and p = M v multiply rounding of a momentum of 1.5 kg m²/s by the condition of M, about ten.
+        assert!(found < bound(15.0), "{name} {settings:?}, links: {found:e}");
         let s = run(&top, &spin, name, &settings, 100.0, steps);
         let found = (top.momentum(&s)[2] - top.momentum(&spin)[2]).abs();
         // A momentum of about 3 kg m²/s.
-        assert!(found < 3.0 * bound, "{name} {settings:?}, top: {found:e}");
+        assert!(found < bound(3.0), "{name} {settings:?}, top: {found:e}");
     }
 }
 
@@ -386,8 +410,29 @@ fn what_cannot_be_done_is_said() {
 /// Gauss points keep quadratic invariants, and energy and work of a forced linear system are one together: it stays to rounding.
 #[test]
 fn energy_and_work_balance_to_rounding() {
-    let problem = Oscillator::forced();
+    let problem = ForcedOscillator::default();
     let end = run(&problem, &problem.initial(), "galerkin_gauss", &none().with("degree", 3.0), 3.0, 50);
     let [before, after] = [problem.initial(), end].map(|s| problem.invariants(&s)[0]);
     assert!((after - before).abs() < 100.0 * f64::EPSILON * before, "{:e}", after - before);
+}
+
+/// Without multipliers, in as many unknowns as there are freedoms, the motion is the same up to rounding of both: of places of size one in 200 steps, which
+/// a pendulum amplifies by its phase, n²/2 at most.
+#[test]
+fn the_null_space_gives_the_same_motion_as_multipliers() {
+    fn apart<P: Problem>(problem: &P, settings: &Settings, h: f64) -> f64 {
+        let runs = [0.0, 1.0].map(|null_space| {
+            let settings = settings.clone().with("null_space", null_space);
+            run(problem, &problem.initial(), "variational", &settings, 200.0 * h, 200)
+        });
+        distance(&runs[0], &runs[1])
+    }
+    let bound = 2e4 * f64::EPSILON;
+    for settings in [none(), none().with("alpha", 0.0), none().with("composition", 4.0)] {
+        let swing = apart(&Pendulum::default(), &settings, 0.01);
+        let wire = apart(&RotatingWire::default(), &settings, 0.005);
+        let atoms = apart(&problems::Atoms { cells: 3, far: true }, &settings, 0.002);
+        println!("{settings:?}: {swing:.1e} {wire:.1e} {atoms:.1e}");
+        assert!(swing < bound && wire < bound && atoms < bound, "{settings:?}: {swing:e} {wire:e} {atoms:e}");
+    }
 }

@@ -85,7 +85,7 @@ pub(super) fn fill(
             let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
             f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
-        Source::Contact(_) | Source::Brake(_) | Source::Stop(_) => {}
+        Source::Frequency(_) | Source::Contact(_) | Source::Brake(_) | Source::Stop(_) => {}
         Source::Energy => {
             let ledger = model.ledger(s, w);
             let Ledger { kinetic, potential, dissipated, supplied } = ledger;

@@ -36,6 +36,8 @@ pub struct Channels<'m> {
     multipliers: Vec<f64>,
     forces: Vec<f64>,
     needs_multipliers: bool,
+    /// Estimated frequencies by velocities; not known outside of steps.
+    frequencies: Vec<f64>,
 }
 
 /// Multipliers in given modes of contacts.
@@ -89,7 +91,13 @@ impl<'m> Channels<'m> {
             multipliers: vec![0.0; model.shape().rows()],
             forces: vec![0.0; model.layout.contact_rows()],
             needs_multipliers,
+            frequencies: vec![f64::NAN; model.shape().v],
         }
+    }
+
+    /// Takes the frequencies of the step at hand, for the states that follow.
+    pub fn take_frequencies(&mut self, frequencies: &[f64]) {
+        self.frequencies.copy_from_slice(frequencies);
     }
 
     /// Names, units and frames.
@@ -136,6 +144,7 @@ impl<'m> Channels<'m> {
             let n = width(model, source);
             let (out, after) = rest.split_at_mut(n);
             match source {
+                Source::Frequency(i) => out[0] = self.frequencies[model.layout.v[i].start],
                 Source::Brake(i) => fill_brake(y, i, &self.forces, out),
                 Source::Stop(i) => fill_stop(y, i, s, &self.forces, out),
                 Source::Contact(i) => fill_contact(y, i, s, &mut self.work, &mut self.scratch, &self.forces, out),

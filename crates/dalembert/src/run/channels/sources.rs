@@ -13,6 +13,8 @@ pub(super) enum Source {
     Time,
     /// A part of a body.
     Body(usize, usize),
+    /// The frequency with which an integrator fits the motion of a point.
+    Frequency(usize),
     /// The deformation gradient of a body.
     Gradient(usize),
     Marker(usize),
@@ -44,6 +46,7 @@ pub(super) fn every(model: &Model) -> Vec<Source> {
     let with_coordinates = constraints.clone().filter(|&i| !model.constraints[i].item.coordinates().is_empty());
     std::iter::once(Source::Time)
         .chain(moving.flat_map(|i| (0..model.bodies[i].item.parts()).map(move |part| Source::Body(i, part))))
+        .chain((0..model.bodies.len()).filter(|&i| fitted(model, i)).map(Source::Frequency))
         .chain((0..model.bodies.len()).filter(|&i| deforms(model, i)).map(Source::Gradient))
         .chain((0..model.markers.len()).filter(|&i| is_free(model, i)).map(Source::Marker))
         .chain(with_coordinates.map(Source::Coordinates))
@@ -59,6 +62,11 @@ pub(super) fn every(model: &Model) -> Vec<Source> {
         .chain([Source::Energy, Source::Momentum])
         .chain((model.shape().rows() > 0).then_some(Source::Residuals))
         .collect()
+}
+
+/// Whether an integrator fits the frequency of a body.
+fn fitted(model: &Model, body: usize) -> bool {
+    model.fitted && model.bodies[body].item.point() && !model.layout.v[body].is_empty()
 }
 
 /// Whether a force acts on one or two markers with what it says by itself.
@@ -110,6 +118,7 @@ pub(super) fn describe(model: &Model, source: Source) -> Vec<Channel> {
             }
             channels
         }
+        Source::Frequency(i) => vec![Channel::new(format!("body.{}.frequency", model.bodies[i].name), "rad/s", "")],
         Source::Gradient(i) => {
             let path = format!("body.{}.gradient", model.bodies[i].name);
             let name = |k: usize| Channel::new(format!("{path}.{}{}", AXES[k / 3], AXES[k % 3]), "1", "world");
@@ -203,6 +212,7 @@ pub(super) fn width(model: &Model, source: Source) -> usize {
         Source::Multipliers(i) => model.constraints[i].item.multipliers().len(),
         Source::Outputs(i) => model.forces[i].item.outputs().len(),
         Source::Contact(i) => 6 + usize::from(model.suction(i, 0.0).is_some()) + 2 * model.tangents(i),
+        Source::Frequency(_) => 1,
         Source::Brake(_) => 2,
         Source::Stop(_) => 3,
         Source::Energy => 5,

@@ -25,7 +25,7 @@ mod stages;
 
 use super::control::{Controller, Tolerance, land, shortest_step};
 use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, SAFETY, SMALLEST_STEP, TOLERANCE};
-use super::tableau::{DOP853, DOPRI5, Tableau};
+use super::tableau::{DOP853, DOPRI5, RK4, Tableau};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
 use stages::Scratch;
@@ -40,8 +40,26 @@ const SUSPECTS: u32 = 15;
 /// Steps within the limit in a row that clear all suspicion.
 const CALM: u32 = 6;
 
-/// The options of both methods.
+/// The options of all these methods.
 const PARAMETERS: &[Parameter] = &[TOLERANCE, ABSOLUTE, FIRST_STEP, LARGEST_STEP, SMALLEST_STEP, FIXED_STEP, SAFETY];
+
+/// What `rk4` is.
+pub const ABOUT_RK4: About = About {
+    name: "rk4",
+    title: "Explicit Runge–Kutta method of order 4 (Kutta)",
+    summary: "The classical method, for low accuracy and for fixed steps. Four force evaluations for each step; of the explicit methods \
+              it allows the longest steps for each evaluation where undamped oscillations set the limit, as in long chains. Error \
+              control by an embedded method of order 3, continuous output of order 3 at no cost. Constraints are met by \
+              projection after each step.",
+    order: 4,
+    stiff: false,
+    parameters: PARAMETERS,
+    references: &[
+        "Kutta: Beitrag zur näherungsweisen Integration totaler Differentialgleichungen, Z. Math. Phys. 46 (1901) 435–453",
+        "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.1",
+        "Munthe-Kaas: High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) 115–127",
+    ],
+};
 
 /// What `dopri5` is.
 pub const ABOUT_DOPRI5: About = About {
@@ -131,6 +149,11 @@ impl Watch {
 }
 
 impl<Y: System> RungeKutta<Y> {
+    /// The method of order 4.
+    pub fn rk4(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::new(&ABOUT_RK4, &RK4, settings)
+    }
+
     /// The method of order 5.
     pub fn dopri5(settings: &Settings) -> Result<Self, SettingsError> {
         Self::new(&ABOUT_DOPRI5, &DOPRI5, settings)

@@ -15,14 +15,19 @@
 //! Forces without potential are in F: discrete Lagrange–d'Alembert (\[1\] sections 3.2 and 3.4).
 //!
 //! With own frequencies the curve is q = g₁ q_k + g₂ q_{k+1} for each coordinate (\[2\] eqs. 2 and 3); as g₁ + g₂ ≠ 1 it depends on
-//! where coordinates are zero.
+//! where coordinates are zero. Sines are \[2\] eq. 3; the cubic spline with moments q̈ = −ω²q at both ends is
+//! g₂ = τ + u²(τ − τ³)/6 and its mirror image.
+//!
+//! Forces are the work. On flat spaces the force at the end of a step is not in the equations, only in the momentum that comes out; and where forces
+//! depend on the place alone ([`System::still`]) the one at the beginning is that of the last end, and those between are known once
+//! iterations have converged ([`Pass`]).
 //!
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas,
 //! Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics, Erlangen 2013.
 
 use super::geometry::{At, Geometry, Pulled};
 use super::nodes::lagrange;
-use crate::algebra::{Mass, Rows};
+use crate::algebra::{Lu, Mass, Rows};
 use crate::scalar::Scalar;
 use crate::system::{Shape, State, System};
 
@@ -40,17 +45,80 @@ pub(super) struct Scheme {
     /// ℓ_ν(c_i) and ℓ̇_ν(c_i), by points.
     value: Vec<f64>,
     slope: Vec<f64>,
+    /// The inverse of what multiplies the mass in Newton's matrix on flat spaces, by nodes: Σ b ℓ̇_ν ℓ̇_μ, its rows added up for the first equation.
+    inertia: Vec<f64>,
     /// Trigonometric interpolation with a frequency for each coordinate, if wanted.
     pub fitted: Option<Fitted>,
+}
+
+/// The curve between the ends of a step that has a frequency.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Curve {
+    /// sin cu/sin u.
+    Sine,
+    /// c + u²(c − c³)/6.
+    Spline,
 }
 
 /// g₂, ġ₂, g₁ + g₂ and ġ₁ + ġ₂ by points and coordinates; rates are per step.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
+    curve: Curve,
     value: Vec<f64>,
     slope: Vec<f64>,
     sum: Vec<f64>,
     sum_slope: Vec<f64>,
+    /// −Σ w ġ₁ ġ₂, by coordinates: what multiplies the mass in Newton's matrix.
+    inertia: Vec<f64>,
+    /// The frequencies these are for, and the step.
+    frequencies: Vec<f64>,
+    h: f64,
+}
+
+impl Fitted {
+    /// The factors of all n coordinates at a point.
+    fn at(&self, i: usize, n: usize) -> [&[f64]; 4] {
+        [&self.value, &self.slope, &self.sum, &self.sum_slope].map(|all| &all[i * n..(i + 1) * n])
+    }
+}
+
+/// One coordinate at one point: g₂, ġ₂, g₁ + g₂, ġ₁ + ġ₂.
+fn factors(curve: Curve, c: f64, u: f64, (sine, cosine): (f64, f64), (half_sine, half_cosine): (f64, f64)) -> [f64; 4] {
+    // Below this the straight line differs by u²/16 of an ulp at most.
+    if u.abs() < 1e-8 {
+        return [c, 1.0, 1.0, 0.0];
+    }
+    if curve == Curve::Spline {
+        let a = u * u / 6.0;
+        return [
+            c + a * (c - c * c * c),
+            1.0 + a * (1.0 - 3.0 * c * c),
+            1.0 + 3.0 * a * c * (1.0 - c),
+            3.0 * a * (1.0 - 2.0 * c),
+        ];
+    }
+    let turn = u * half_sine / half_cosine;
+    if c == 0.0 {
+        [0.0, u / sine, 1.0, turn]
+    } else if c == 1.0 {
+        [1.0, u * cosine / sine, 1.0, -turn]
+    } else if c == 0.5 {
+        [half_sine / sine, u * half_cosine / sine, 1.0 / half_cosine, 0.0]
+    } else {
+        let (s, c, (ds, dc)) = ((c * u).sin(), (c * u).cos(), (u * (c - 0.5)).sin_cos());
+        [s / sine, u * c / sine, dc / half_cosine, -u * ds / half_cosine]
+    }
+}
+
+/// Which forces an evaluation needs.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Pass {
+    /// All of them.
+    Whole,
+    /// Those in the equations.
+    Probe,
+    /// Those in the momentum at the end, after iterations whose last change is below rounding.
+    Close,
 }
 
 impl Scheme {
@@ -61,33 +129,85 @@ impl Scheme {
             let row = |&c: &f64| (0..=degree).map(|nu| lagrange(&nodes, nu, c)[which]).collect::<Vec<_>>();
             points.iter().flat_map(row).collect()
         };
-        let (value, slope) = (table(0), table(1));
-        Self { degree, nodes, holds, points, weights, value, slope, fitted: None }
+        let (value, slope): (Vec<f64>, Vec<f64>) = (table(0), table(1));
+        let rates = |nu: usize, mu: usize| -> f64 {
+            let row = |i: usize| &slope[i * (degree + 1)..];
+            weights.iter().enumerate().map(|(i, weight)| weight * row(i)[nu] * row(i)[mu]).sum()
+        };
+        let mut matrix = Lu::new(degree);
+        for (e, row) in matrix.values_mut().chunks_exact_mut(degree).enumerate() {
+            for (mu, out) in row.iter_mut().enumerate() {
+                *out = if e == 0 { (1..=degree).map(|nu| rates(nu, mu + 1)).sum() } else { rates(e, mu + 1) };
+            }
+        }
+        // Rates of curves at enough points determine the curve.
+        matrix.factor().expect("a quadrature that sees every node");
+        let mut inertia = vec![0.0; degree * degree];
+        for (e, column) in inertia.chunks_exact_mut(degree).enumerate() {
+            column[e] = 1.0;
+            matrix.solve(column);
+        }
+        Self { degree, nodes, holds, points, weights, value, slope, inertia, fitted: None }
     }
 
     /// Room for own frequencies of `n` coordinates.
-    pub fn with_frequencies(mut self, n: usize) -> Self {
+    pub fn with_frequencies(mut self, n: usize, curve: Curve) -> Self {
         let zeros = || vec![0.0; n * self.points.len()];
-        self.fitted = Some(Fitted { value: zeros(), slope: zeros(), sum: zeros(), sum_slope: zeros() });
+        self.fitted = Some(Fitted {
+            curve,
+            value: zeros(),
+            slope: zeros(),
+            sum: zeros(),
+            sum_slope: zeros(),
+            inertia: vec![0.0; n],
+            frequencies: vec![f64::NAN; n],
+            h: 0.0,
+        });
         self
     }
 
-    /// Takes frequencies, in rad/s, for a step h: g₁ = sin(u − cu)/sin u, g₂ = sin cu/sin u with u = ωh.
+    /// Takes frequencies, in rad/s, for a step h, with u = ωh.
     pub fn fit(&mut self, frequencies: &[f64], h: f64) {
         let (n, Some(f)) = (frequencies.len(), &mut self.fitted) else { return };
-        for (i, &c) in self.points.iter().enumerate() {
-            for (k, &omega) in frequencies.iter().enumerate() {
-                let (u, at) = (omega * h, i * n + k);
-                // Below this the straight line differs by u²/16 of an ulp at most.
-                if u.abs() < 1e-8 {
-                    (f.value[at], f.slope[at], f.sum[at], f.sum_slope[at]) = (c, 1.0, 1.0, 0.0);
-                    continue;
+        if f.h == h && f.frequencies == frequencies {
+            return;
+        }
+        f.h = h;
+        f.frequencies.copy_from_slice(frequencies);
+        f.inertia.fill(0.0);
+        for (k, &omega) in frequencies.iter().enumerate() {
+            // The coordinates of one body have one frequency.
+            let known = k > 0 && frequencies[k - 1] == omega;
+            let u = omega * h;
+            let (whole, half) = if known { Default::default() } else { (u.sin_cos(), (0.5 * u).sin_cos()) };
+            for (i, (&c, &weight)) in self.points.iter().zip(&self.weights).enumerate() {
+                let at = i * n + k;
+                [f.value[at], f.slope[at], f.sum[at], f.sum_slope[at]] = if known {
+                    [f.value[at - 1], f.slope[at - 1], f.sum[at - 1], f.sum_slope[at - 1]]
+                } else {
+                    factors(f.curve, c, u, whole, half)
+                };
+                f.inertia[k] += weight * (f.slope[at] - f.sum_slope[at]) * f.slope[at];
+            }
+        }
+    }
+
+    /// Solves with what multiplies the mass in the equations, for each coordinate; `scratch` has one number for each node.
+    pub fn unscale(&self, out: &mut [f64], scratch: &mut [f64]) {
+        let s = self.degree;
+        if let Some(f) = &self.fitted {
+            for (x, inertia) in out.iter_mut().zip(&f.inertia) {
+                *x /= inertia;
+            }
+        } else if s > 1 {
+            let n = out.len() / s;
+            for k in 0..n {
+                scratch.fill(0.0);
+                for (e, column) in self.inertia.chunks_exact(s).enumerate() {
+                    let own = out[e * n + k];
+                    scratch.iter_mut().zip(column).for_each(|(sum, factor)| *sum += factor * own);
                 }
-                let half = (0.5 * u).cos();
-                f.value[at] = (c * u).sin() / u.sin();
-                f.slope[at] = u * (c * u).cos() / u.sin();
-                f.sum[at] = (u * (c - 0.5)).cos() / half;
-                f.sum_slope[at] = -u * (u * (c - 0.5)).sin() / half;
+                scratch.iter().enumerate().for_each(|(nu, x)| out[nu * n + k] = *x);
             }
         }
     }
@@ -107,8 +227,8 @@ pub(super) struct Start {
 /// The equations in one kind of number.
 pub(super) struct Discrete<Y: System, S: Scalar, G> {
     pub geometry: G,
-    /// Whether fast forces alone act.
-    fast: bool,
+    /// The one rate whose forces act, if not all do.
+    rate_of: Option<usize>,
     shape: Shape,
     work: Y::Work<S>,
     mass: Mass<S>,
@@ -131,15 +251,21 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     integrands: Vec<S>,
     none: Vec<S>,
     pub forces: u64,
+    /// Whether forces depend on the place alone, on a flat space.
+    still: bool,
+    /// The forces found at each point, whether that at the beginning is of this step, and the place at the end of the last one.
+    found: Vec<S>,
+    known: bool,
+    reached: Vec<f64>,
 }
 
 impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
-    pub fn new(y: &Y, geometry: G, degree: usize, fast: bool) -> Self {
-        let shape = y.shape();
+    pub fn new(y: &Y, geometry: G, scheme: &Scheme, rate_of: Option<usize>) -> Self {
+        let (shape, degree) = (y.shape(), scheme.degree);
         let zeros = |n| vec![S::zero(); n];
         Self {
             geometry,
-            fast,
+            rate_of,
             shape,
             work: y.work(),
             mass: Mass::new(&y.mass_blocks()),
@@ -160,7 +286,26 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             integrands: zeros(shape.z),
             none: zeros(shape.rows()),
             forces: 0,
+            still: G::FLAT && y.still(),
+            found: zeros(scheme.points.len() * shape.v),
+            known: false,
+            reached: vec![f64::NAN; shape.q],
         }
+    }
+
+    /// A new step: the force at its beginning is known if it begins where the last one ended.
+    pub fn begin(&mut self, scheme: &Scheme, start: &Start) {
+        let (n, points) = (self.shape.v, &scheme.points);
+        let ends = points.first() == Some(&0.0) && points.last() == Some(&1.0);
+        self.known = self.still && ends && self.reached == start.state.q;
+        if self.known {
+            self.found.copy_within((points.len() - 1) * n.., 0);
+        }
+    }
+
+    /// Takes note of where a step has ended.
+    pub fn arrive(&mut self, q: &[f64]) {
+        self.reached.copy_from_slice(q);
     }
 
     /// out = T(ξ_s)⁻ᵀ R_s of the last evaluation.
@@ -185,10 +330,11 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                 }
             }
             Some(f) => {
-                for k in 0..n {
-                    let (at, q) = (i * n + k, start.state.q[k]);
-                    self.delta[k] = unknown[k] * f.value[at] + (f.sum[at] - 1.0) * q;
-                    self.rate[k] = unknown[k] * (f.slope[at] / h) + f.sum_slope[at] / h * q;
+                let [value, slope, sum, turn] = f.at(i, n);
+                let (unknown, q, inverse) = (&unknown[..n], &start.state.q[..n], 1.0 / h);
+                for (k, (delta, rate)) in self.delta.iter_mut().zip(&mut self.rate).enumerate() {
+                    *delta = unknown[k] * value[k] + (sum[k] - 1.0) * q[k];
+                    *rate = unknown[k] * (slope[k] * inverse) + turn[k] * inverse * q[k];
                 }
             }
         }
@@ -197,25 +343,40 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         self.geometry.velocity(y, h, &self.delta, &self.rate, &mut self.state.v);
     }
 
-    /// The forces and momenta at the state placed.
-    fn read(&mut self, y: &Y) {
+    /// The momentum at the state placed, and the force as far as it is wanted.
+    fn read(&mut self, y: &Y, scheme: &Scheme, pass: Pass, i: usize) {
+        let (c, own) = (scheme.points[i], i * self.shape.v..(i + 1) * self.shape.v);
+        let kept = self.still && (c == 0.0 && self.known || pass == Pass::Close && c != 1.0);
+        let unheard = G::FLAT && pass == Pass::Probe && c == 1.0;
+        if (kept || unheard) && self.mass_ready {
+            self.mass.apply(&self.state.v, &mut self.momentum);
+            if kept {
+                self.force.copy_from_slice(&self.found[own]);
+            } else {
+                self.force.fill(S::zero());
+            }
+            return;
+        }
         y.prepare(&self.state, &mut self.work);
         if !(self.mass_ready && self.mass_is_constant) {
             y.mass(&self.state, &mut self.work, &mut self.mass);
             self.mass_ready = true;
         }
         self.mass.apply(&self.state.v, &mut self.momentum);
-        if self.fast {
-            y.fast_force(&self.state, &mut self.work, &mut self.force);
-        } else {
-            y.force(&self.state, &mut self.work, &mut self.force);
+        match self.rate_of {
+            Some(rate) => y.force_of_rate(&self.state, &mut self.work, rate, &mut self.force),
+            None => y.force(&self.state, &mut self.work, &mut self.force),
         }
         self.forces += 1;
         self.geometry.complete(y, &self.state, &self.momentum, &mut self.force);
+        if self.still {
+            self.found[own].copy_from_slice(&self.force);
+            self.known |= c == 0.0;
+        }
     }
 
     /// The residuals of all equations.
-    pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], out: &mut [S]) {
+    pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], pass: Pass, out: &mut [S]) {
         let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
         self.state.lift(&start.state);
         self.base.copy_from_slice(&self.state.q);
@@ -223,8 +384,8 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         self.integrals.fill(S::zero());
         for i in 0..scheme.points.len() {
             self.place(y, scheme, start, unknown, i);
-            self.read(y);
-            if self.tally {
+            self.read(y, scheme, pass, i);
+            if self.tally && !self.still {
                 y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
                 for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
                     *sum += rate * (h * scheme.weights[i]);
@@ -250,10 +411,11 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                     }
                 }
                 Some(f) => {
-                    for k in 0..n {
-                        let at = i * n + k;
-                        nodes[k] += force[k] * (positions * f.value[at]) + by_rate[k] * (rates * f.slope[at]);
-                        left[k] += force[k] * (positions * f.sum[at]) + by_rate[k] * (rates * f.sum_slope[at]);
+                    let [value, slope, sum, turn] = f.at(i, n);
+                    let (force, by_rate) = (&force[..n], &by_rate[..n]);
+                    for (k, (node, left)) in nodes.iter_mut().zip(left).enumerate() {
+                        *node += force[k] * (positions * value[k]) + by_rate[k] * (rates * slope[k]);
+                        *left += force[k] * (positions * sum[k]) + by_rate[k] * (rates * turn[k]);
                     }
                 }
             }

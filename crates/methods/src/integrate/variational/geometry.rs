@@ -34,6 +34,8 @@ use std::ops::Range;
 
 /// The transposes and velocities at one place of a curve.
 pub(super) trait Geometry<Y: System, S: Scalar> {
+    /// Whether masses are constant and q̇ = v.
+    const FLAT: bool;
     /// v = T(δ) δ̇.
     fn velocity(&self, y: &Y, h: f64, delta: &[S], rate: &[S], out: &mut [S]);
     /// Turns f into F at a state with momentum p.
@@ -76,6 +78,7 @@ impl<S: Scalar> Pulled<S> {
 pub(super) struct Flat;
 
 impl<Y: System, S: Scalar> Geometry<Y, S> for Flat {
+    const FLAT: bool = true;
     fn velocity(&self, _y: &Y, _h: f64, _delta: &[S], rate: &[S], out: &mut [S]) {
         out.copy_from_slice(rate);
     }
@@ -325,6 +328,7 @@ fn chord<S: Scalar>(kappa: f64, z: S) -> (S, S) {
 }
 
 impl<Y: System, S: Nest> Geometry<Y, S> for Curved<Y, S> {
+    const FLAT: bool = false;
     fn velocity(&self, y: &Y, h: f64, delta: &[S], rate: &[S], out: &mut [S]) {
         y.local_velocity(delta, rate, out);
         if self.structure.chord != 0.0 {

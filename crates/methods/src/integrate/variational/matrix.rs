@@ -17,8 +17,9 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    pub fn new<Y: System>(y: &Y) -> Self {
-        let (coupling, rows) = (y.coupling(), y.row_blocks());
+    /// For all forces, or for those of one rate.
+    pub fn new<Y: System>(y: &Y, rate: Option<usize>) -> Self {
+        let (coupling, rows) = (rate.map_or_else(|| y.coupling(), |rate| y.coupling_of_rate(rate)), y.row_blocks());
         let compression = Compression::of(&coupling, &rows);
         let mut forces = Vec::new();
         for (own, neighbours) in coupling.groups.iter().zip(&coupling.neighbours) {

@@ -9,11 +9,13 @@
 //! | `variational` | straight | α and 1 − α: ½ midpoint, 0 trapezoidal (Störmer–Verlet, RATTLE) | 2; 4, 6, 8 by composition |
 //! | `galerkin_gauss` | degree s | s Gauss points | 2s |
 //! | `galerkin_lobatto` | degree s | s + 1 Lobatto points (Lobatto IIIA–IIIB with constraints at all of them) | 2s |
+//! | `galerkin_chebyshev` | degree s | s + 1 Chebyshev points, for comparison | s + 2 or s + 1, even |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
-//! | `multirate` | straight, in micro steps | slow forces at the ends of macro steps, fast ones at the middle or the ends of micro steps | 2 |
+//! | `multirate` | straight, in micro steps | slow forces at α and 1 − α of macro steps, fast ones of micro steps (`rates`, `whole`) | 2 |
 //! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
 //!
-//! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps.
+//! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps; straight steps also without multipliers
+//!   (`null_space`).
 //! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` keeps its last
 //!   velocity to estimate frequencies, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7).
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
@@ -35,14 +37,18 @@ mod discrete;
 mod geometry;
 mod matrix;
 mod nodes;
+mod null_space;
+mod predict;
+mod rates;
 mod run;
 mod solve;
+mod whole;
 
 use super::control::{Tolerance, land};
 use super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
-use discrete::Scheme;
+use discrete::{Curve, Scheme};
 use run::{Frequency, Run};
 
 /// The relative residual at which an initial state counts as consistent.
@@ -77,6 +83,11 @@ const DEGREE: Parameter = Parameter {
     meaning: "the degree s of the polynomial in one step; the order is 2s",
 };
 
+const DEGREE_CHEBYSHEV: Parameter = Parameter {
+    meaning: "the degree s of the polynomial in one step; the order is s + 2 if it is even, s + 1 if it is odd",
+    ..DEGREE
+};
+
 /// What `variational` is.
 pub const ABOUT_VARIATIONAL: About = About {
     name: "variational",
@@ -96,6 +107,14 @@ pub const ABOUT_VARIATIONAL: About = About {
             meaning: "where in the step forces are taken, at α and 1 − α: 0.5 is the midpoint rule, 0 the trapezoidal rule",
         },
         COMPOSITION,
+        Parameter {
+            name: "null_space",
+            unit: "1",
+            default: 0.0,
+            range: [0.0, 1.0],
+            meaning: "how constraints are met: by multipliers (0), or by the discrete null space without them, in as many unknowns as there are \
+                      freedoms (1); the motion is the same",
+        },
         ITERATIONS,
         UNIT,
         UNIT_ABSOLUTE,
@@ -131,6 +150,18 @@ pub const ABOUT_GALERKIN_LOBATTO: About = About {
         "Jay: Symplectic partitioned Runge–Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996) 368–387",
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
     ],
+};
+
+/// What `galerkin_chebyshev` is.
+pub const ABOUT_GALERKIN_CHEBYSHEV: About = About {
+    name: "galerkin_chebyshev",
+    title: "Variational Galerkin method with Chebyshev points, for comparison",
+    summary: "A polynomial of degree s in each step and s + 1 Chebyshev points, with the weights of highest order for them (Fejér): symplectic, and of order s + 2 for \
+              even s, s + 1 for odd s. For comparison with `galerkin_gauss`, which has order 2s with fewer points.",
+    order: 4,
+    stiff: false,
+    parameters: &[STEP, DEGREE_CHEBYSHEV, ITERATIONS, UNIT, UNIT_ABSOLUTE],
+    references: &["Leok, Zhang: Discrete Hamiltonian variational integrators, IMA J. Numer. Anal. 31 (2011) 1497–1532"],
 };
 
 /// What `lie_group` is.
@@ -199,8 +230,8 @@ pub const ABOUT_PHASE_FITTED: About = About {
             name: "fitted",
             unit: "1",
             default: 1.0,
-            range: [0.0, 1.0],
-            meaning: "1 interpolates by sines, 0 by straight lines, for comparison",
+            range: [0.0, 2.0],
+            meaning: "1 interpolates by sines; for comparison 0 by straight lines, 2 by cubic splines whose second derivatives at the ends are −ω²q",
         },
         ITERATIONS,
         UNIT,
@@ -216,9 +247,11 @@ pub const ABOUT_PHASE_FITTED: About = About {
 pub const ABOUT_MULTIRATE: About = About {
     name: "multirate",
     title: "Variational multirate integrator: slow forces in macro steps, fast ones in micro steps",
-    summary: "Slow forces act at the ends of a macro step, fast ones (`run.fast`) and constraints at the ends or middles of the micro steps in it. Symplectic and \
-              of order 2. For stiff springs among many soft and costly forces. Macro steps near multiples of half a period of the fast motion \
-              resonate: change `micro_steps` if energies grow.",
+    summary: "Slow forces act on a grid of macro steps, fast ones (`run.fast`) and constraints on a grid of micro steps, forces of still higher rates \
+              (`run.faster`, `run.fastest`) on finer grids. Symplectic and of order 2. `slow_alpha` and `fast_alpha` choose the quadratures: both 0.5 are \
+              fully implicit, 0 and 0.5 (the default) explicit in slow and implicit in fast forces, both 0 fully explicit. For stiff springs among \
+              costly soft forces. Macro steps near multiples of half a period of the fast motion resonate: change `micro_steps` if \
+              energies grow.",
     order: 2,
     stiff: false,
     parameters: &[
@@ -231,11 +264,32 @@ pub const ABOUT_MULTIRATE: About = About {
             meaning: "the number of micro steps in one macro step",
         },
         Parameter {
-            name: "explicit",
+            name: "faster_steps",
+            unit: "1",
+            default: 10.0,
+            range: [1.0, 100_000.0],
+            meaning: "the number of steps of `run.faster` in one micro step",
+        },
+        Parameter {
+            name: "fastest_steps",
+            unit: "1",
+            default: 10.0,
+            range: [1.0, 100_000.0],
+            meaning: "the number of steps of `run.fastest` in one step of `run.faster`",
+        },
+        Parameter {
+            name: "slow_alpha",
             unit: "1",
             default: 0.0,
-            range: [0.0, 1.0],
-            meaning: "fast forces at the middle of micro steps, implicit (0), or at their ends, explicit where there are no constraints (1)",
+            range: [0.0, 0.5],
+            meaning: "where in a macro step slow forces are taken, at α and 1 − α: 0 at its ends, explicit; 0.5 in its middle, implicit",
+        },
+        Parameter {
+            name: "fast_alpha",
+            unit: "1",
+            default: 0.5,
+            range: [0.0, 0.5],
+            meaning: "the same for the fastest forces in a micro step; 0 is explicit where there are no constraints",
         },
         ITERATIONS,
         UNIT,
@@ -248,13 +302,18 @@ pub const ABOUT_MULTIRATE: About = About {
     ],
 };
 
-/// Micro steps in a macro step.
+/// Steps within steps.
 #[derive(Copy, Clone, Debug)]
 struct Micro {
-    steps: u32,
-    /// Whether fast forces are taken at the ends of micro steps.
-    explicit: bool,
+    /// Micro steps in a macro step, and so on for higher rates.
+    steps: [u32; MOST_RATES - 1],
+    /// Where in macro steps slow forces are taken, and in the smallest steps the fastest ones.
+    slow: f64,
+    fast: f64,
 }
+
+/// The rates that settings can tell.
+const MOST_RATES: usize = 4;
 
 /// How steps are made.
 #[derive(Clone, Debug)]
@@ -264,8 +323,10 @@ struct Recipe {
     stages: Vec<(f64, usize)>,
     chord: f64,
     frequency: Option<Frequency>,
+    curve: Curve,
     tolerance: Tolerance,
     micro: Option<Micro>,
+    null_space: bool,
     iterations: u32,
 }
 
@@ -306,9 +367,14 @@ impl<Y: System> Variational<Y> {
                 stages: composition::stages(order),
                 chord: if has("chord") { get("chord") } else { 0.0 },
                 frequency,
+                curve: if has("fitted") && get("fitted") > 1.5 { Curve::Spline } else { Curve::Sine },
                 tolerance: Tolerance::new(get("tolerance"), get("absolute")),
-                micro: has("micro_steps")
-                    .then(|| Micro { steps: whole(get("micro_steps")) as u32, explicit: get("explicit") > 0.5 }),
+                micro: has("micro_steps").then(|| Micro {
+                    steps: ["micro_steps", "faster_steps", "fastest_steps"].map(|name| whole(get(name)) as u32),
+                    slow: get("slow_alpha"),
+                    fast: get("fast_alpha"),
+                }),
+                null_space: has("null_space") && get("null_space") > 0.5,
                 iterations: get("newton_iterations") as u32,
             },
             fixed_step: get("fixed_step"),
@@ -318,12 +384,7 @@ impl<Y: System> Variational<Y> {
 
     /// `variational`.
     pub fn affine(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::make(&ABOUT_VARIATIONAL, settings, |get| {
-            let alpha = get("alpha");
-            let points = if alpha == 0.5 { vec![0.5] } else { vec![alpha, 1.0 - alpha] };
-            let weights = vec![1.0 / points.len() as f64; points.len()];
-            Scheme::new(nodes::lobatto(2), (points, weights))
-        })
+        Self::make(&ABOUT_VARIATIONAL, settings, |get| Scheme::new(nodes::lobatto(2), nodes::affine(get("alpha"))))
     }
 
     /// `galerkin_gauss`.
@@ -339,6 +400,16 @@ impl<Y: System> Variational<Y> {
         Self::make(&ABOUT_GALERKIN_LOBATTO, settings, |get| {
             let nodes = nodes::lobatto(whole(get("degree")) + 1);
             Scheme::new(nodes.clone(), nodes)
+        })
+    }
+
+    /// `galerkin_chebyshev`.
+    pub fn chebyshev(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::make(&ABOUT_GALERKIN_CHEBYSHEV, settings, |get| {
+            let degree = whole(get("degree"));
+            let points = nodes::fejer(degree + 1);
+            let weights = nodes::weights(&points);
+            Scheme::new(nodes::lobatto(degree + 1), (points, weights))
         })
     }
 
@@ -365,18 +436,7 @@ impl<Y: System> Variational<Y> {
 
     /// `multirate`.
     pub fn multirate(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::make(&ABOUT_MULTIRATE, settings, |get| {
-            let quadrature = if get("explicit") > 0.5 { nodes::lobatto(2) } else { nodes::gauss(1) };
-            Scheme::new(nodes::lobatto(2), quadrature)
-        })
-    }
-
-    /// The frequencies of the step at hand in rad/s, one for each velocity; empty where none are used.
-    pub fn frequencies(&self) -> &[f64] {
-        match (&self.run, &self.recipe.frequency) {
-            (Some(run), Some(_)) => run.frequencies(),
-            _ => &[],
-        }
+        Self::make(&ABOUT_MULTIRATE, settings, |get| Scheme::new(nodes::lobatto(2), nodes::affine(get("fast_alpha"))))
     }
 }
 
@@ -387,7 +447,7 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
 
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
         let mut run = Run::new(y, &self.recipe, s)?;
-        run.begin(y, s, CONSISTENT)?;
+        run.begin(y, &self.recipe, s, CONSISTENT)?;
         self.run = Some(run);
         Ok(())
     }
@@ -414,6 +474,13 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
 
     fn counts(&self) -> Counts {
         self.run.as_ref().map(Run::counts).unwrap_or_default()
+    }
+
+    fn frequencies(&self) -> &[f64] {
+        match (&self.run, &self.recipe.frequency) {
+            (Some(run), Some(_)) => run.frequencies(),
+            _ => &[],
+        }
     }
 
     fn memory(&self) -> Vec<f64> {

@@ -75,6 +75,11 @@ pub(super) fn lobatto(n: usize) -> (Vec<f64>, Vec<f64>) {
         .unzip()
 }
 
+/// The points α and 1 − α with equal weights, or the middle.
+pub(super) fn affine(alpha: f64) -> (Vec<f64>, Vec<f64>) {
+    if alpha == 0.5 { (vec![0.5], vec![1.0]) } else { (vec![alpha, 1.0 - alpha], vec![0.5; 2]) }
+}
+
 /// n ≥ 2 equidistant points with the ends.
 pub(super) fn equidistant(n: usize) -> Vec<f64> {
     (0..n).map(|k| k as f64 / (n as f64 - 1.0)).collect()
@@ -83,6 +88,11 @@ pub(super) fn equidistant(n: usize) -> Vec<f64> {
 /// n ≥ 2 Chebyshev points with the ends.
 pub(super) fn chebyshev(n: usize) -> Vec<f64> {
     (0..n).map(|k| 0.5 * (1.0 - (PI * k as f64 / (n as f64 - 1.0)).cos())).collect()
+}
+
+/// n Chebyshev points without the ends.
+pub(super) fn fejer(n: usize) -> Vec<f64> {
+    (0..n).map(|k| 0.5 * (1.0 - (PI * (k as f64 + 0.5) / n as f64).cos())).collect()
 }
 
 /// The weights of maximal order for given points.
@@ -119,12 +129,13 @@ mod tests {
         for n in 2..=12_usize {
             let degree = n as i32;
             let (g, l) = (gauss(n), lobatto(n));
-            let (e, c) = (equidistant(n), chebyshev(n));
+            let (e, c, f) = (equidistant(n), chebyshev(n), fejer(n));
             for (points, weights, exact) in [
                 (g.0, g.1, 2 * degree - 1),
                 (l.0, l.1, 2 * degree - 3),
                 (e.clone(), weights(&e), degree - 1),
                 (c.clone(), weights(&c), degree - 1),
+                (f.clone(), weights(&f), degree - 1),
             ] {
                 // Weights of equidistant points change sign from nine points on and add up to more than one in magnitude.
                 let size: f64 = weights.iter().map(|w| w.abs()).sum();

@@ -1,9 +1,11 @@
 //! A run of a variational integrator: what it allocates, one step, continuous output, memory.
 
-use super::Recipe;
 use super::discrete::{Scheme, Start};
 use super::geometry::Structure;
+use super::predict::Course;
+use super::rates::Nested;
 use super::solve::{Solver, unsolved};
+use super::{Recipe, rates};
 use crate::algebra::{Mass, MassError};
 use crate::dynamics::{Dynamics, Rates, finite};
 use crate::integrate::control::Tolerance;
@@ -32,6 +34,8 @@ pub(super) struct Run<Y: System> {
     /// The multipliers of the last step, with which Newton's method begins.
     multipliers: Vec<f64>,
     past: Past,
+    /// The increments of the last steps, where steps are all alike.
+    course: Option<Course>,
     steps: u64,
     /// What went wrong in continuous output, to be told at the next step.
     lost: Option<IntegrateError>,
@@ -56,24 +60,26 @@ struct Past {
 }
 
 /// One map (q, v) → (q, v).
-struct Mover<Y: System> {
+pub(super) struct Mover<Y: System> {
     scheme: Scheme,
     solver: Solver<Y>,
-    dynamics: Dynamics<Y>,
+    pub dynamics: Dynamics<Y>,
     start: Start,
     unknown: Vec<f64>,
     acceleration: Vec<f64>,
+    /// A first guess of the unknowns from the steps before, if there is one.
+    ahead: Vec<f64>,
+    guessed: bool,
     /// Rows that depend on others.
-    held: Vec<bool>,
-    mass: Mass<f64>,
+    pub held: Vec<bool>,
+    pub mass: Mass<f64>,
     mass_is_constant: bool,
     mass_ready: bool,
-    work: Y::Work<f64>,
+    pub work: Y::Work<f64>,
     rates: Rates,
-    sizes: Vec<f64>,
-    /// Where a step of several rates began, and evaluations of slow forces.
-    old: State<f64>,
-    kicks: u64,
+    pub sizes: Vec<f64>,
+    /// Steps of several rates, if wanted.
+    rates_within: Option<Box<Nested<Y>>>,
 }
 
 /// The systems a recipe cannot take.
@@ -88,10 +94,8 @@ fn refuse<Y: System>(y: &Y, recipe: &Recipe, structure: &Structure) -> Result<()
         format!("`{name}` takes no sliding friction driven by constraint forces; use `radau`")
     } else if recipe.micro.is_some() && !structure.is_flat() {
         format!("`{name}` is for constant masses and coordinates whose rates are velocities; use `variational`")
-    } else if recipe.micro.is_some() && y.fast().is_empty() {
-        format!(
-            "`{name}` needs forces that are fast, and none is named; name stiff ones in `run.fast`, or use `variational`"
-        )
+    } else if let Some(reason) = recipe.micro.and_then(|micro| rates::refuse(y, micro)) {
+        format!("`{name}` {reason}")
     } else if recipe.micro.is_some() && shape.g > 0 && !y.scleronomic() {
         format!("`{name}` takes no constraints that move by themselves; use `variational`")
     } else if recipe.frequency.is_some() && structure.is_bent() {
@@ -128,13 +132,15 @@ impl<Y: System> Run<Y> {
                 frequencies: zeros(shape.v),
                 acceleration: zeros(shape.v),
             },
+            course: (recipe.stages.len() == 1 && recipe.micro.is_none())
+                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g))),
             steps: 0,
             lost: None,
         })
     }
 
     /// Takes a state to begin with, if it meets its constraints.
-    pub fn begin(&mut self, y: &Y, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
+    pub fn begin(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>, tolerance: f64) -> Result<(), IntegrateError> {
         self.main.dynamics.check(y, s, tolerance)?;
         for (row, held) in self.main.held.iter_mut().enumerate() {
             *held = self.main.dynamics.dependent().contains(&row);
@@ -142,6 +148,7 @@ impl<Y: System> Run<Y> {
         self.base.copy_from(s);
         self.end.copy_from(s);
         self.past.h = 0.0;
+        self.estimate(y, recipe, s)?;
         Ok(())
     }
 
@@ -150,8 +157,8 @@ impl<Y: System> Run<Y> {
         &self.past.frequencies
     }
 
-    /// The frequencies, and accelerations for a first guess, of a step from `s`.
-    fn estimate(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>) -> Result<(), IntegrateError> {
+    /// The frequencies, and accelerations for a first guess, of a step from `s`; tells whether it goes on from the last one.
+    fn estimate(&mut self, y: &Y, recipe: &Recipe, s: &State<f64>) -> Result<bool, IntegrateError> {
         let Past { groups, v, h, frequencies, acceleration } = &mut self.past;
         let same = *h > 0.0 && s.t == self.end.t && s.v == self.end.v;
         for (k, rate) in acceleration.iter_mut().enumerate() {
@@ -173,7 +180,7 @@ impl<Y: System> Run<Y> {
                 }
             }
         }
-        Ok(())
+        Ok(same)
     }
 
     /// One step to the time `end`.
@@ -184,11 +191,20 @@ impl<Y: System> Run<Y> {
         if let Some(error) = self.lost.take() {
             return Err(error);
         }
-        self.estimate(y, recipe, s)?;
+        let same = self.estimate(y, recipe, s)?;
         self.now.copy_from(s);
         let h = end - s.t;
         self.main.set(&self.past, &self.multipliers);
+        if let Some(course) = &mut self.course {
+            if !same || (h - self.past.h).abs() > 1e-6 * h {
+                course.clear();
+            }
+            self.main.guessed = course.guess(&mut self.main.ahead);
+        }
         let error = self.main.travel(y, recipe, &mut self.now, h)?;
+        if let Some(course) = &mut self.course {
+            course.push(&self.main.unknown);
+        }
         self.multipliers.copy_from_slice(self.main.multipliers());
         self.now.t = end;
         self.past.v.copy_from_slice(&s.v);
@@ -226,9 +242,11 @@ impl<Y: System> Run<Y> {
     /// The work done so far.
     pub fn counts(&self) -> Counts {
         let mut out = Counts { steps: self.steps, ..Counts::default() };
-        for Mover { solver, dynamics, kicks, .. } in [&self.main, &self.between] {
+        for Mover { solver, dynamics, rates_within, .. } in [&self.main, &self.between] {
             let (other, own) = (dynamics.counts(), solver.counts);
-            out.forces += other.forces + solver.forces() + kicks;
+            let nested = rates_within.as_ref().map(|nested| nested.counts).unwrap_or_default();
+            out += nested;
+            out.forces += other.forces + solver.forces();
             out.tangents += own.tangents;
             out.factorisations += other.factorisations + own.factorisations;
             out.solves += other.solves + own.solves;
@@ -244,6 +262,9 @@ impl<Y: System> Run<Y> {
             out.extend(values);
         }
         out.extend(self.main.held.iter().map(|&held| f64::from(u8::from(held))));
+        if let Some(course) = &self.course {
+            course.memory(out);
+        }
         self.main.dynamics.memory(out);
         self.main.solver.memory(out);
     }
@@ -261,6 +282,10 @@ impl<Y: System> Run<Y> {
         for (to, from) in self.main.held.iter_mut().zip(held) {
             *to = *from != 0.0;
         }
+        let others = match &mut self.course {
+            Some(course) => course.recall(others),
+            None => others,
+        };
         let rest = self.main.dynamics.recall(others);
         self.main.solver.recall(rest);
     }
@@ -272,12 +297,14 @@ impl<Y: System> Mover<Y> {
         let zeros = |n| vec![0.0; n];
         let scheme = recipe.scheme.clone();
         Self {
-            scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v) } else { scheme },
+            scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v, recipe.curve) } else { scheme },
             solver: Solver::new(y, structure, recipe),
             dynamics: Dynamics::new(y),
             start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, frequencies: zeros(shape.v) },
             unknown: zeros(degree * (shape.v + shape.g)),
             acceleration: zeros(shape.v),
+            ahead: zeros(degree * (shape.v + shape.g)),
+            guessed: false,
             held: vec![false; shape.g],
             mass: Mass::new(&y.mass_blocks()),
             mass_is_constant: y.mass_is_constant(),
@@ -285,8 +312,7 @@ impl<Y: System> Mover<Y> {
             work: y.work(),
             rates: Rates::zeros(shape),
             sizes: zeros(shape.v),
-            old: State::zeros(shape),
-            kicks: 0,
+            rates_within: recipe.micro.map(|micro| Box::new(Nested::new(y, micro, recipe.iterations))),
         }
     }
 
@@ -318,7 +344,7 @@ impl<Y: System> Mover<Y> {
     }
 
     /// The mass matrix at a state, factored.
-    fn load(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+    pub fn load(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
         if self.mass_ready && self.mass_is_constant {
             return Ok(());
         }
@@ -331,84 +357,23 @@ impl<Y: System> Mover<Y> {
         })
     }
 
-    /// A whole step: all stages of a composition, or micro steps between two kicks by slow forces. Returns the error in units of the tolerance.
+    /// A whole step: all stages of a composition, or steps of several rates. Returns the error in units of the tolerance.
     fn travel(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, h: f64) -> Result<f64, IntegrateError> {
+        if let Some(mut nested) = self.rates_within.take() {
+            let result = nested.travel(y, recipe, self, s, h);
+            self.rates_within = Some(nested);
+            return result;
+        }
         let mut error: f64 = 0.0;
-        let Some(micro) = recipe.micro else {
-            for &(part, slot) in &recipe.stages {
-                self.advance(y, recipe, s, part * h, slot)?;
-                error = error.max(self.defect(y, s, recipe.tolerance));
-            }
-            return Ok(error);
-        };
-        self.old.copy_from(s);
-        self.kick(y, s, 0.5 * h)?;
-        let part = h / f64::from(micro.steps);
-        if micro.explicit && self.held.is_empty() {
-            self.leap(y, s, part, micro.steps)?;
-        } else {
-            for _ in 0..micro.steps {
-                self.advance(y, recipe, s, part, 0)?;
-            }
-        }
-        self.kick(y, s, 0.5 * h)?;
-        if !self.held.is_empty() {
-            self.dynamics.project_velocity(y, s)?;
-        }
-        let weights = &mut self.sizes;
-        y.magnitude(&s.q, weights);
-        for (k, &size) in weights.iter().enumerate() {
-            let mean = 0.5 * h * (self.old.v[k] + s.v[k]);
-            error = error.max((s.q[k] - self.old.q[k] - mean).abs() / recipe.tolerance.weight(size));
+        for &(part, slot) in &recipe.stages {
+            self.advance(y, recipe, s, part * h, slot)?;
+            error = error.max(self.defect(y, s, recipe.tolerance));
         }
         Ok(error)
     }
 
-    /// Micro steps by the trapezoidal rule, which is explicit without constraints: half a kick by fast forces, a drift, half a kick.
-    fn leap(&mut self, y: &Y, s: &mut State<f64>, h: f64, steps: u32) -> Result<(), IntegrateError> {
-        for step in 0..=steps {
-            y.prepare(s, &mut self.work);
-            y.fast_force(s, &mut self.work, &mut self.rates.v);
-            self.kicks += 1;
-            self.mass.solve(&mut self.rates.v);
-            let part = if step == 0 || step == steps { 0.5 * h } else { h };
-            for (v, rate) in s.v.iter_mut().zip(&self.rates.v) {
-                *v += part * rate;
-            }
-            if step < steps {
-                for (q, v) in s.q.iter_mut().zip(&s.v) {
-                    *q += h * v;
-                }
-                s.t += h;
-            }
-        }
-        finite(y, s, &s.v, "the velocity of")
-    }
-
-    /// v += h M⁻¹ of the slow forces; their integrals too, by the same rule.
-    fn kick(&mut self, y: &Y, s: &mut State<f64>, h: f64) -> Result<(), IntegrateError> {
-        self.load(y, s)?;
-        y.prepare(s, &mut self.work);
-        y.force(s, &mut self.work, &mut self.rates.v);
-        y.integrand(s, &self.rates.multipliers, &mut self.work, &mut self.rates.z);
-        y.fast_force(s, &mut self.work, &mut self.acceleration);
-        for (force, fast) in self.rates.v.iter_mut().zip(&self.acceleration) {
-            *force -= fast;
-        }
-        self.kicks += 1;
-        self.mass.solve(&mut self.rates.v);
-        self.acceleration.fill(0.0);
-        for (v, rate) in s.v.iter_mut().zip(&self.rates.v) {
-            *v += h * rate;
-        }
-        for (z, rate) in s.z.iter_mut().zip(&self.rates.z) {
-            *z += h * rate;
-        }
-        finite(y, s, &s.v, "the velocity of")
-    }
-
     /// Moves a state on by `h`, with the matrix of one slot.
-    fn advance(
+    pub fn advance(
         &mut self,
         y: &Y,
         recipe: &Recipe,
@@ -425,10 +390,14 @@ impl<Y: System> Mover<Y> {
         if recipe.frequency.is_some() {
             self.scheme.fit(&start.frequencies, h);
         }
-        for nu in 1..=degree {
-            let part = self.scheme.nodes[nu] * h;
-            for k in 0..n {
-                self.unknown[(nu - 1) * n + k] = part * (s.v[k] + 0.5 * part * self.acceleration[k]);
+        if self.guessed {
+            self.unknown.copy_from_slice(&self.ahead);
+        } else {
+            for nu in 1..=degree {
+                let part = self.scheme.nodes[nu] * h;
+                for k in 0..n {
+                    self.unknown[(nu - 1) * n + k] = part * (s.v[k] + 0.5 * part * self.acceleration[k]);
+                }
             }
         }
         for (k, multiplier) in self.unknown[degree * n..].iter_mut().enumerate() {
@@ -437,9 +406,10 @@ impl<Y: System> Mover<Y> {
             }
         }
         self.solver
-            .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot)
+            .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot, &self.mass)
             .map_err(|failure| unsolved(y, start, &failure, recipe.about.name))?;
         y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
+        self.solver.arrive(&s.q);
         s.t += h;
         self.solver.momentum(y, &self.unknown, h, &mut s.v);
         if recipe.micro.is_none() {

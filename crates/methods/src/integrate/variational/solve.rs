@@ -3,21 +3,31 @@
 //! The columns of the nodes come from the equations read with dual numbers, several velocities at once where no equation depends on two of
 //! them (as in [`crate::tangent`]); those of the multipliers are the rows of the constraints. Rows that depend on others are left out
 //! (Λ = 0). The matrix stays until an iteration no longer shrinks the change by [`SLOW`]; then it is taken anew at the iterate at hand.
+//! Steps of unconstrained flat systems begin with the mass alone in place of the matrix, which is all that is left of it as h goes to
+//! zero: where forces are soft no tangent is worth its price. When an iteration shrinks the change by less than [`LIGHT`] the matrix is
+//! taken instead, for that step and some that follow ([`AWHILE`]).
 //! Iterations end at rounding: when what is left, by the rate of shrinking, is far below an ulp of every coordinate's size, or when changes no
-//! longer shrink and are below [`STALL`].
+//! longer shrink and are below [`STALL`] with a new matrix, or below [`ULPS`].
 
 use super::Recipe;
-use super::discrete::{Discrete, Scheme, Start};
+use super::discrete::{Discrete, Pass, Scheme, Start};
 use super::geometry::{Curved, Flat, Geometry, Structure};
 use super::matrix::{Matrix, Pattern};
-use crate::algebra::Rows;
+use super::null_space::NullSpace;
+use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
 use crate::scalar::{Dual, Duals, Scalar};
 use crate::system::{Shape, State, System};
 
 /// Contraction above which the matrix is taken anew.
 const SLOW: f64 = 0.05;
-/// Relative changes below this that no longer shrink are rounding.
+/// Contraction above which the mass alone does not serve.
+const LIGHT: f64 = 0.1;
+/// Relative changes below this that no longer shrink are rounding, whatever the matrix.
+const ULPS: f64 = 16.0 * f64::EPSILON;
+/// Steps by the matrix after the mass alone did not serve.
+const AWHILE: u32 = 200;
+/// Relative changes below this that a new matrix no longer shrinks are rounding.
 const STALL: f64 = 1e-11;
 /// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
 const LEFT: f64 = 0.01 * f64::EPSILON;
@@ -58,12 +68,12 @@ struct Pair<Y: System, S: Scalar, G, H> {
 }
 
 impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, H> {
-    fn new(y: &Y, plain: G, moved: H, degree: usize, fast: bool) -> Self {
+    fn new(y: &Y, plain: G, moved: H, scheme: &Scheme, rate: Option<usize>) -> Self {
         let shape = y.shape();
-        let size = degree * (shape.v + shape.g);
+        let size = scheme.degree * (shape.v + shape.g);
         Self {
-            plain: Discrete::new(y, plain, degree, fast),
-            moved: Discrete::new(y, moved, degree, fast),
+            plain: Discrete::new(y, plain, scheme, rate),
+            moved: Discrete::new(y, moved, scheme, rate),
             unknown: vec![S::zero(); size],
             out: vec![S::zero(); size],
         }
@@ -80,7 +90,7 @@ impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, 
             for (pass, moved) in pattern.compression.directions.chunks(S::WIDTH).enumerate() {
                 let lanes = || moved.iter().enumerate().flat_map(|(lane, own)| own.iter().map(move |&v| (lane, v)));
                 lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 1.0));
-                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, &mut self.out);
+                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, Pass::Whole, &mut self.out);
                 lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 0.0));
                 let lane_of = |col: usize| {
                     let direction = pattern.compression.direction_of[col];
@@ -175,23 +185,32 @@ pub(super) struct Solver<Y: System> {
     work: Y::Work<f64>,
     rows: Rows<f64>,
     residual: Vec<f64>,
+    scratch: Vec<f64>,
     sizes: Vec<f64>,
     iterations: u32,
+    /// Whether the mass may stand for the matrix, and after how many steps it does.
+    simple: bool,
+    heavy: u32,
+    /// The discrete null space, with room for a dense matrix, if multipliers are not wanted.
+    reduction: Option<(NullSpace, Vec<f64>)>,
     pub counts: Work,
 }
 
 impl<Y: System> Solver<Y> {
     pub fn new(y: &Y, structure: &Structure, recipe: &Recipe) -> Self {
-        let (degree, iterations, fast) = (recipe.scheme.degree, recipe.iterations, recipe.micro.is_some());
+        let (degree, iterations) = (recipe.scheme.degree, recipe.iterations);
+        let rate = recipe.micro.is_some().then(|| y.rates() - 1);
         let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
         let shape = y.shape();
         let equations = if structure.is_flat() {
-            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, degree, fast)))
+            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, &recipe.scheme, rate)))
         } else {
             let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
-            Equations::Curved(Box::new(Pair::new(y, plain, moved, degree, fast)))
+            Equations::Curved(Box::new(Pair::new(y, plain, moved, &recipe.scheme, rate)))
         };
-        let pattern = Pattern::new(y);
+        // Forces of a high rate are stiff by choice.
+        let simple = structure.is_flat() && shape.g == 0 && rate.is_none();
+        let pattern = Pattern::new(y, rate);
         let size = degree * (shape.v + shape.g);
         let places = pattern.places(shape, degree);
         let factored = || Factored {
@@ -216,8 +235,13 @@ impl<Y: System> Solver<Y> {
             work: y.work(),
             rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
             residual: vec![0.0; size],
+            scratch: vec![0.0; degree],
             sizes: vec![0.0; shape.v],
             iterations,
+            simple,
+            heavy: 0,
+            reduction: (recipe.null_space && shape.g > 0)
+                .then(|| (NullSpace::new(shape.v, shape.g), vec![0.0; size * size])),
             counts: Work::default(),
         }
     }
@@ -225,6 +249,12 @@ impl<Y: System> Solver<Y> {
     /// Gives up all matrices.
     pub fn forget(&mut self) {
         self.factored.iter_mut().for_each(|f| f.ready = false);
+        self.heavy = 0;
+    }
+
+    /// Takes note of where a step has ended.
+    pub fn arrive(&mut self, q: &[f64]) {
+        either!(&mut self.equations, pair => pair.plain.arrive(q));
     }
 
     /// Evaluations of forces so far.
@@ -293,7 +323,7 @@ impl<Y: System> Solver<Y> {
         regular
     }
 
-    /// Solves the equations from the guess in `unknown`; multipliers of `held` rows stay zero.
+    /// Solves the equations from the guess in `unknown`; multipliers of `held` rows stay zero. `mass` is factored.
     pub fn solve(
         &mut self,
         y: &Y,
@@ -302,8 +332,12 @@ impl<Y: System> Solver<Y> {
         unknown: &mut [f64],
         held: &[bool],
         slot: usize,
+        mass: &Mass<f64>,
     ) -> Result<(), Failure> {
         let (n, s) = (self.shape.v, self.degree);
+        if self.reduction.is_some() {
+            return self.solve_reduced(y, scheme, start, unknown, held);
+        }
         if self.factored[slot].restore {
             // The frequencies of that time, then those of this step again.
             let (omega, h) = (std::mem::take(&mut self.factored[slot].start.frequencies), self.factored[slot].start.h);
@@ -314,9 +348,14 @@ impl<Y: System> Solver<Y> {
             scheme.fit(&start.frequencies, start.h);
         }
         self.measure(y, start);
-        let same = self.factored[slot].start.h == start.h && self.factored[slot].held == held;
+        either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
+        // Steps of one length differ by the rounding of time.
+        let near = (self.factored[slot].start.h - start.h).abs() <= 1e-6 * start.h.abs();
+        let same = near && self.factored[slot].held == held;
         let mut fresh = false;
-        if !(self.factored[slot].ready && same) {
+        let mut light = self.simple && self.heavy == 0;
+        self.heavy = self.heavy.saturating_sub(1);
+        if !(light || self.factored[slot].ready && same) {
             fresh = true;
             if !self.renew(y, scheme, start, unknown, held, slot) {
                 return Err(Failure { residual: f64::INFINITY, velocity: 0 });
@@ -324,13 +363,20 @@ impl<Y: System> Solver<Y> {
         }
         let (mut last, mut worst) = (f64::INFINITY, 0);
         for _ in 0..self.iterations {
-            either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual));
+            either!(&mut self.equations, pair => {
+                pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
+            });
             for (i, r) in self.residual.iter_mut().enumerate() {
                 let left_out = i >= s * n && held[(i - s * n) % self.shape.g];
                 *r = if left_out { 0.0 } else { -*r };
             }
-            self.factored[slot].matrix.solve(&mut self.residual);
-            self.counts.solves += 1;
+            if light {
+                self.residual.chunks_exact_mut(n).for_each(|own| mass.solve(own));
+                scheme.unscale(&mut self.residual, &mut self.scratch);
+            } else {
+                self.factored[slot].matrix.solve(&mut self.residual);
+                self.counts.solves += 1;
+            }
             let mut change = 0.0;
             for (i, d) in self.residual[..s * n].iter().enumerate() {
                 let relative = d.abs() / self.sizes[i % n];
@@ -346,16 +392,27 @@ impl<Y: System> Solver<Y> {
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
-            if left <= LEFT || (contraction > 0.5 && change <= STALL) {
-                // Momenta and integrals belong to the curve as it is now.
+            let noise = if fresh { STALL } else { ULPS };
+            if left <= LEFT || (contraction > 0.5 && change <= noise) {
+                // Momenta and integrals belong to the curve as it is now; forces change by what is left.
+                let pass = if left <= LEFT { Pass::Close } else { Pass::Whole };
                 either!(&mut self.equations, pair => {
                     pair.plain.tally = true;
-                    pair.plain.evaluate(y, scheme, start, unknown, &mut self.residual);
+                    pair.plain.evaluate(y, scheme, start, unknown, pass, &mut self.residual);
                     pair.plain.tally = false;
                 });
                 return Ok(());
             }
-            if last.is_finite() && contraction > SLOW && change > STALL {
+            if light && last.is_finite() && contraction > LIGHT && change > ULPS {
+                (light, self.heavy) = (false, AWHILE);
+                if !self.renew(y, scheme, start, unknown, held, slot) {
+                    return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                }
+                (fresh, last) = (true, f64::INFINITY);
+                continue;
+            }
+            let stuck = !fresh && contraction > 0.5;
+            if last.is_finite() && contraction > SLOW && (change > STALL || stuck) {
                 if fresh && contraction > 2.0 {
                     return Err(Failure { residual: change / f64::EPSILON, velocity: worst });
                 }
@@ -365,6 +422,89 @@ impl<Y: System> Solver<Y> {
                 }
             }
             last = change;
+        }
+        Err(Failure { residual: last / f64::EPSILON, velocity: worst })
+    }
+
+    /// Solves the equations of a straight step without multipliers, with a new matrix in every iteration.
+    fn solve_reduced(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+    ) -> Result<(), Failure> {
+        let Some((mut reduction, mut matrix)) = self.reduction.take() else { return Ok(()) };
+        let result = self.reduce(y, scheme, start, unknown, held, &mut reduction, &mut matrix);
+        self.reduction = Some((reduction, matrix));
+        result
+    }
+
+    fn reduce(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+        reduction: &mut NullSpace,
+        matrix: &mut [f64],
+    ) -> Result<(), Failure> {
+        let (n, size) = (self.shape.v, unknown.len());
+        let singular = |velocity: usize| Failure { residual: f64::INFINITY, velocity };
+        self.measure(y, start);
+        unknown[n..].fill(0.0);
+        either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
+        y.prepare(&start.state, &mut self.work);
+        y.jacobian(&start.state, &mut self.work, &mut self.rows);
+        matrix.fill(0.0);
+        for (i, b) in self.rows.blocks().iter().enumerate() {
+            for (k, &value) in self.rows.block(i).iter().enumerate() {
+                matrix[(b.row + k / b.cols) * n + b.col + k % b.cols] = value;
+            }
+        }
+        if !reduction.base(matrix, held) {
+            return Err(singular(0));
+        }
+        let (mut last, mut worst) = (f64::INFINITY, 0);
+        for _ in 0..self.iterations {
+            matrix.fill(0.0);
+            let at = Linear { scheme, start, unknown, held };
+            either!(&mut self.equations, pair => {
+                pair.columns(y, &at, &self.pattern, |row, col, value| matrix[row * size + col] = value);
+                pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
+            });
+            self.counts.tangents += 1;
+            self.counts.factorisations += 1;
+            if !reduction.step(matrix, &self.residual) {
+                return Err(singular(worst));
+            }
+            self.counts.solves += 1;
+            let mut largest = 0.0;
+            for (k, d) in reduction.change.iter().enumerate() {
+                unknown[k] += d;
+                let relative = d.abs() / self.sizes[k];
+                if relative > largest || !relative.is_finite() {
+                    (largest, worst) = (relative, k);
+                }
+            }
+            if !largest.is_finite() {
+                return Err(singular(worst));
+            }
+            // Newton's method squares what is left.
+            if largest <= LEFT || (largest > 0.5 * last && largest <= STALL) {
+                either!(&mut self.equations, pair => {
+                    pair.plain.tally = true;
+                    pair.plain.evaluate(y, scheme, start, unknown, Pass::Whole, &mut self.residual);
+                    pair.plain.tally = false;
+                });
+                return Ok(());
+            }
+            if largest > 2.0 * last {
+                return Err(Failure { residual: largest / f64::EPSILON, velocity: worst });
+            }
+            last = largest;
         }
         Err(Failure { residual: last / f64::EPSILON, velocity: worst })
     }
@@ -382,6 +522,7 @@ impl<Y: System> Solver<Y> {
 
     /// What the bits of the next solution depend on: where the matrices were taken.
     pub fn memory(&self, out: &mut Vec<f64>) {
+        out.push(f64::from(self.heavy));
         for f in &self.factored {
             let s = &f.start.state;
             out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
@@ -399,6 +540,9 @@ impl<Y: System> Solver<Y> {
             to.copy_from_slice(own);
             memory = rest;
         };
+        let mut heavy = [0.0];
+        take(&mut heavy);
+        self.heavy = heavy[0] as u32;
         for f in &mut self.factored {
             let mut head = [0.0; 3];
             take(&mut head);

@@ -7,13 +7,16 @@
 //! References: \[1\] Cody, Waite: Software manual for the elementary functions, 1980; \[2\] fdlibm 5.3, `k_sin.c`, `k_cos.c`.
 
 /// Angles up to here are reduced in two parts.
-const FAR: f64 = 1e5;
-const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
-const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
+pub const FAR: f64 = 1e5;
+/// The upper part of π/2, with zeros in its last bits.
+pub const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
+/// π/2 less its upper part.
+pub const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
 /// 1.5 · 2⁵²: adding it rounds to an integer, which then stands in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
-const SINE: [f64; 6] = [
+/// (sin r / r − 1) / r² in powers of r².
+pub const SINE: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
     -1.984_126_982_985_795e-4,
@@ -21,7 +24,8 @@ const SINE: [f64; 6] = [
     -2.505_076_025_340_686_4e-8,
     1.589_690_995_211_55e-10,
 ];
-const COSINE: [f64; 6] = [
+/// (cos r − 1 + r²/2) / r⁴ in powers of r².
+pub const COSINE: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,
     2.480_158_728_947_673e-5,
@@ -32,19 +36,19 @@ const COSINE: [f64; 6] = [
 
 /// `a · b + c`, rounded once if `FUSED`.
 #[inline(always)]
-pub(crate) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+pub fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
 /// Whether the reduction in two parts is good enough for this angle.
 #[inline(always)]
-pub(crate) fn near(angle: f64) -> bool {
+pub fn near(angle: f64) -> bool {
     angle.abs() < FAR
 }
 
 /// Sine and cosine of an angle that is [`near`].
 #[inline(always)]
-pub(crate) fn sin_cos_near<const FUSED: bool>(angle: f64) -> (f64, f64) {
+pub fn sin_cos_near<const FUSED: bool>(angle: f64) -> (f64, f64) {
     let shifted = multiply_add::<FUSED>(angle, std::f64::consts::FRAC_2_PI, ROUND);
     let quadrant = shifted.to_bits();
     let turns = shifted - ROUND;
@@ -66,13 +70,13 @@ pub(crate) fn sin_cos_near<const FUSED: bool>(angle: f64) -> (f64, f64) {
 
 /// Sine and cosine of any angle.
 #[inline(always)]
-pub(crate) fn sin_cos<const FUSED: bool>(angle: f64) -> (f64, f64) {
+pub fn sin_cos<const FUSED: bool>(angle: f64) -> (f64, f64) {
     if near(angle) { sin_cos_near::<FUSED>(angle) } else { far(angle) }
 }
 
 /// Sine and cosine of several angles at once.
 #[inline(always)]
-pub(crate) fn sin_cos_lanes<const N: usize, const FUSED: bool>(angles: [f64; N]) -> ([f64; N], [f64; N]) {
+pub fn sin_cos_lanes<const N: usize, const FUSED: bool>(angles: [f64; N]) -> ([f64; N], [f64; N]) {
     let (mut s, mut c) = ([0.0; N], [0.0; N]);
     let mut all_near = true;
     for i in 0..N {

@@ -1,0 +1,211 @@
+//! Interpreter, lanes, machine code for one and for two states: the same numbers to rounding, on random functions.
+#![allow(clippy::unwrap_used, missing_docs)]
+#![cfg(feature = "compile")]
+
+use dalembert_graph::store::Store;
+use dalembert_graph::{Function, Recorded, Trace, Way, record};
+use dalembert_methods::{Lanes, Real};
+use proptest::prelude::*;
+
+const INPUTS: usize = 5;
+
+/// One more number from earlier ones. All lie within [−1.6, 1.6], and the slopes of each step sum to 2 at most, so that an error in
+/// the operands grows no more than twofold. Comparisons that jump are made between inputs, which have no error.
+fn grow<T: Real>(kind: usize, x: &[T], a: T, b: T, k: usize) -> T {
+    let (p, q) = (x[k % x.len()], x[(k / 7) % x.len()]);
+    match kind % 24 {
+        0 => (a + b) * 0.5,
+        1 => (a - b) * 0.5,
+        2 => a.tanh() * b.tanh(),
+        3 => a.sin(),
+        4 => a.cos(),
+        5 => a.tanh(),
+        6 => a.tanh() / (b * b * 0.25 + 1.0),
+        7 => (a * a + 1.0).sqrt() * 0.5,
+        8 => T::select(p.lt(q), a, b),
+        9 => a.atan2(b * b * 0.25 + 1.0),
+        10 => a.tanh().exp() * 0.25,
+        11 => (a.tanh().square() + 1.0).ln(),
+        12 => (a.tanh().square() + 0.5).powf(T::from(1.5)) * 0.5,
+        13 => (a.tanh() * 0.9).asin() * 0.5,
+        14 => (a.tanh() * 0.9).acos() * 0.3,
+        15 => a.tanh().tan() * 0.5,
+        16 => (p * 3.0).round() * 0.3,
+        17 => (p * 2.0).floor() * 0.25,
+        18 => -a,
+        19 => a.max(b),
+        20 => a.min(-b),
+        21 => a.abs(),
+        22 => T::select(T::or(p.le(q), T::not(q.equals(p))), a, -b),
+        _ => T::select(T::and(T::zero().lt(p), q.lt(T::from(0.5))), a.tanh().powi(3) * 0.3, b),
+    }
+}
+
+type Steps = Vec<(usize, usize, usize, usize)>;
+
+fn function<T: Real>(x: &[T], steps: &Steps) -> Vec<T> {
+    let mut all = x.to_vec();
+    for &(kind, a, b, k) in steps {
+        let (a, b) = (all[a % all.len()], all[b % all.len()]);
+        all.push(grow(kind, x, a, b, k));
+    }
+    all.split_off(x.len())
+}
+
+/// The depth of each number: how often an error may have doubled.
+fn depths(steps: &Steps) -> Vec<i32> {
+    let mut all = vec![0; INPUTS];
+    for &(_, a, b, _) in steps {
+        all.push(1 + all[a % all.len()].max(all[b % all.len()]));
+    }
+    all.split_off(INPUTS)
+}
+
+fn states() -> impl Strategy<Value = [[f64; INPUTS]; 2]> {
+    prop::array::uniform2(prop::array::uniform5(-1.0..1.0f64))
+}
+
+fn steps() -> impl Strategy<Value = Steps> {
+    prop::collection::vec((0..24usize, 0..1000usize, 0..1000usize, 0..1000usize), 1..120)
+}
+
+fn same(found: &[f64], exact: &[f64], depths: &[i32], what: &str) {
+    for (k, ((a, b), depth)) in found.iter().zip(exact).zip(depths).enumerate() {
+        // Each step rounds eight times at most, in each of the two readings, and doubles what was there.
+        let bound = 16.0 * f64::EPSILON * 2f64.powi(*depth);
+        assert!((a - b).abs() <= bound, "{what}, number {k}: {a} and {b} differ by {:e} > {bound:e}", (a - b).abs());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn all_readings_agree(steps in steps(), x in states()) {
+        let depths = depths(&steps);
+        let f = record(INPUTS, |x: &[Trace]| function(x, &steps)).unwrap();
+        let plain: Vec<Vec<f64>> = x.iter().map(|x| function(x, &steps)).collect();
+        let fast = Function::compiled(&f, None).unwrap();
+        prop_assert!(fast.is_compiled());
+        let slow = Function::interpreted(&f);
+        let (mut work, n) = (fast.work(), fast.outputs());
+        for j in 0..2 {
+            let mut y = vec![f64::NAN; n];
+            slow.call(&mut slow.work(), &x[j], &mut y);
+            same(&y, &plain[j], &depths, "interpreter");
+            y.fill(f64::NAN);
+            fast.call(&mut work, &x[j], &mut y);
+            same(&y, &plain[j], &depths, "machine code");
+        }
+        let side: Vec<f64> = (0..INPUTS).flat_map(|i| [x[0][i], x[1][i]]).collect();
+        for (function, what) in [(&fast, "two states"), (&slow, "two states interpreted")] {
+            let mut y = vec![f64::NAN; 2 * n];
+            function.call_two(&mut function.work(), &side, &mut y);
+            for j in 0..2 {
+                same(&y.iter().skip(j).step_by(2).copied().collect::<Vec<_>>(), &plain[j], &depths, what);
+            }
+        }
+        // The interpreter in four lanes gives in each what it gives alone.
+        let lanes: Vec<Lanes<4>> = (0..INPUTS).map(|i| Lanes([x[0][i], x[1][i], x[0][i], x[1][i]])).collect();
+        let mut wide = vec![Lanes::<4>::default(); n];
+        slow.tape().run(&mut slow.tape().work(), &lanes, &mut wide);
+        for j in 0..2 {
+            let mut y = vec![0.0; n];
+            slow.call(&mut slow.work(), &x[j], &mut y);
+            prop_assert!(wide.iter().zip(&y).all(|(w, y)| w.0[j] == *y && w.0[j + 2] == *y));
+        }
+    }
+}
+
+fn call(f: &Function, x: &[f64]) -> Vec<f64> {
+    let mut y = vec![f64::NAN; f.outputs()];
+    f.call(&mut f.work(), x, &mut y);
+    y
+}
+
+fn turning() -> Recorded {
+    record(2, |x: &[Trace]| vec![x[0].sin(), (x[0] * x[1]).cos(), x[1].sin(), x[0]]).unwrap()
+}
+
+/// Inline sines are those of the library to a unit in the last place of 1; angles far away, infinite or not numbers go to the library.
+#[test]
+fn angles_near_and_far() {
+    let fast = Function::compiled(&turning(), None).unwrap();
+    for k in -2000..2000 {
+        let x = [f64::from(k) * 0.137, f64::from(k % 17) * 0.3];
+        let y = call(&fast, &x);
+        let exact = [x[0].sin(), (x[0] * x[1]).cos(), x[1].sin(), x[0]];
+        assert!(y.iter().zip(exact).all(|(a, b)| (a - b).abs() <= 2.3e-16), "{x:?}: {y:?} {exact:?}");
+    }
+    for x in [[1e6, 1.0], [3e300, 0.0], [-7e5, 2e9]] {
+        assert_eq!(call(&fast, &x), [x[0].sin(), (x[0] * x[1]).cos(), x[1].sin(), x[0]]);
+    }
+    let y = call(&fast, &[f64::INFINITY, 1.0]);
+    assert!(y[0].is_nan() && y[1].is_nan() && (y[2] - 1f64.sin()).abs() < 2.3e-16);
+    assert!(call(&fast, &[f64::NAN, 1.0])[0].is_nan());
+}
+
+/// Constants, inputs and the same value in several places are outputs, too; there may be none of anything.
+#[test]
+fn corners() {
+    let f = record(2, |x: &[Trace]| vec![Trace::from(3.5), x[1], x[0] + x[1], x[1], x[0] + x[1], Trace::from(-0.0)])
+        .unwrap();
+    let fast = Function::compiled(&f, None).unwrap();
+    assert_eq!(call(&fast, &[1.0, 2.0]), [3.5, 2.0, 3.0, 2.0, 3.0, 0.0]);
+    let mut pairs = [0.0; 12];
+    fast.call_two(&mut fast.work(), &[1.0, 5.0, 2.0, 6.0], &mut pairs);
+    assert_eq!(pairs, [3.5, 3.5, 2.0, 6.0, 3.0, 11.0, 2.0, 6.0, 3.0, 11.0, 0.0, 0.0]);
+    let none = record(0, |_: &[Trace]| vec![]).unwrap();
+    assert!(call(&Function::compiled(&none, None).unwrap(), &[]).is_empty());
+    // 1/3 by a reciprocal is one rounding off at most.
+    let third = Function::compiled(&record(1, |x: &[Trace]| vec![x[0] / 3.0]).unwrap(), None).unwrap();
+    assert!((call(&third, &[1.0])[0] - 1.0 / 3.0).abs() <= f64::EPSILON / 3.0);
+}
+
+#[test]
+fn the_way_is_chosen() {
+    let f = turning();
+    let way = |evaluations| Function::new(&f, Way::Automatic { evaluations }, None).unwrap().is_compiled();
+    assert!(!way(10) && way(1_000_000));
+    assert!(!Function::new(&f, Way::Interpret, None).unwrap().is_compiled());
+    assert!(Function::new(&f, Way::Compile, None).unwrap().is_compiled());
+}
+
+/// Code is kept by its content, found again, and never taken from a file that is not what it should be.
+#[test]
+fn code_is_kept_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().join("code"));
+    let f = turning();
+    let x = [0.3, 0.4];
+    let first = call(&Function::compiled(&f, Some(&store)).unwrap(), &x);
+    let files = || {
+        let mut files: Vec<_> = std::fs::read_dir(store.folder()).unwrap().map(|f| f.unwrap().path()).collect();
+        files.sort();
+        files
+    };
+    assert_eq!(files().len(), 2);
+    let program = dalembert_graph::Program::new(&f);
+    let kept = store.find(&program, dalembert_graph::machine::Width::One).unwrap();
+    assert_eq!(
+        kept,
+        dalembert_graph::machine::Machine::compile(&program, dalembert_graph::machine::Width::One).unwrap()
+    );
+    assert_eq!(call(&Function::compiled(&f, Some(&store)).unwrap(), &x), first);
+    assert_eq!(files().len(), 2);
+    // Another function has other files.
+    Function::compiled(&record(1, |x: &[Trace]| vec![x[0] * 2.0]).unwrap(), Some(&store)).unwrap();
+    assert_eq!(files().len(), 4);
+    for file in files() {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&file, &bytes).unwrap();
+    }
+    assert!(store.find(&program, dalembert_graph::machine::Width::One).is_none());
+    assert_eq!(call(&Function::compiled(&f, Some(&store)).unwrap(), &x), first);
+    assert!(store.find(&program, dalembert_graph::machine::Width::One).is_some());
+    for file in files() {
+        std::fs::write(&file, b"dalgraph").unwrap();
+    }
+    assert!(store.find(&program, dalembert_graph::machine::Width::Two).is_none());
+}

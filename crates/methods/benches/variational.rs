@@ -1,0 +1,284 @@
+//! The studies of variational integrators that the book shows: the oscillator, the pendulum, and computing time over micro steps.
+//!
+//! `cargo bench -p dalembert-methods --bench variational -- FOLDER [quick] [oscillator | multirate | pendulum]` writes one table for each figure, columns in the first line, and prints what they say;
+//! `cargo xtask figures` draws them. Times are the least of several runs, so that other work on the machine does not count.
+#![allow(clippy::print_stdout)]
+
+use dalembert_methods::State;
+use dalembert_methods::integrate::{Integrator, RungeKutta, Settings, Variational};
+use dalembert_methods::problems::{Atoms, Chain, ForcedOscillator, Problem, Top};
+use std::f64::consts::PI;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// A table to be written.
+struct Table {
+    file: PathBuf,
+    text: String,
+}
+
+impl Table {
+    fn new(folder: &Path, name: &str, columns: &[&str]) -> Self {
+        Self { file: folder.join(format!("{name}.txt")), text: columns.join("\t") + "\n" }
+    }
+
+    fn row(&mut self, name: &str, values: &[f64]) {
+        let numbers: Vec<String> = values.iter().map(|x| format!("{x:e}")).collect();
+        writeln!(self.text, "{name}\t{}", numbers.join("\t")).expect("text takes any text");
+    }
+
+    fn write(self) -> Outcome<()> {
+        Ok(std::fs::write(self.file, self.text)?)
+    }
+}
+
+/// Runs to a time in equal steps; the state there and the least computing time of some runs.
+fn timed<P: Problem>(
+    problem: &P,
+    make: &dyn Fn() -> Outcome<Variational<P>>,
+    until: f64,
+    rounds: u32,
+) -> Outcome<(State<f64>, f64)> {
+    let (mut least, mut end) = (f64::INFINITY, problem.initial());
+    for _ in 0..rounds {
+        let mut method = make()?;
+        let mut s = problem.initial();
+        method.start(problem, &mut s)?;
+        let begin = Instant::now();
+        while s.t < until {
+            method.step(problem, &mut s, until)?;
+        }
+        least = least.min(begin.elapsed().as_secs_f64());
+        end = s;
+    }
+    Ok((end, least))
+}
+
+/// Figures 1 and 2 of Kosmas and Leyendecker: errors at t = 3 over h, and over computing time.
+fn oscillator(folder: &Path, rounds: u32) -> Outcome<()> {
+    let problem = ForcedOscillator::harmonic();
+    let exact = problem.exact(3.0).ok_or("an oscillator has a closed form")?;
+    let mut table = Table::new(folder, "oscillator", &["method", "h", "position", "momentum", "seconds"]);
+    println!("oscillator: errors of position and momentum at t = 3, computing time");
+    type Maker = fn(&Settings) -> Result<Variational<ForcedOscillator>, dalembert_methods::integrate::SettingsError>;
+    let fitted = Settings::default().with("frequency", 1.0).with("points", 5.0);
+    let methods: [(&str, Maker, Settings); 5] = [
+        ("sines, 5 equidistant", Variational::phase_fitted, fitted.clone()),
+        ("sines, 5 Lobatto", Variational::phase_fitted, fitted.clone().with("spacing", 1.0)),
+        ("splines, 5 Lobatto", Variational::phase_fitted, fitted.with("spacing", 1.0).with("fitted", 2.0)),
+        ("Gauss-Legendre, order 4", Variational::gauss, Settings::default().with("degree", 2.0)),
+        ("Chebyshev, order 4", Variational::chebyshev, Settings::default().with("degree", 2.0)),
+    ];
+    for (name, make, settings) in methods {
+        for h in [0.01, 0.05, 0.1, 0.5, 1.0] {
+            let settings = settings.clone().with("fixed_step", h);
+            let (s, seconds) = timed(&problem, &|| Ok(make(&settings)?), 3.0, rounds)?;
+            let (q, p) = ((s.q[0] - exact.q[0]).abs(), (s.v[0] - exact.v[0]).abs());
+            println!("  {name:24} h = {h:<4} {q:.1e} {p:.1e} {:.1} µs", 1e6 * seconds);
+            table.row(name, &[h, q.max(1e-17), p.max(1e-17), seconds]);
+        }
+    }
+    table.write()
+}
+
+/// Figures 1 and 2 of Leitz and Leyendecker: the angle of a pendulum, its period, and its energy over many swings.
+fn pendulum(folder: &Path, swings: f64) -> Outcome<()> {
+    let problem = Top { inertia: [1.0, 1.2, 0.5], weight: 9.81 };
+    let (amplitude, h) = (2.0_f64, 0.05);
+    let angle = |s: &State<f64>| (2.0 * s.q[1].atan2(s.q[0]) - PI + PI).rem_euclid(2.0 * PI) - PI;
+    let (mut a, mut b) = (1.0_f64, (0.5 * amplitude).cos());
+    while (a - b).abs() > 1e-15 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    let period = 2.0 * PI * (problem.inertia[0] / problem.weight).sqrt() / a;
+    println!("pendulum: exact period {period:.6} s");
+    let mut angles = Table::new(folder, "pendulum-angle", &["method", "t", "angle"]);
+    let mut energies = Table::new(folder, "pendulum-energy", &["method", "swing", "lowest", "highest"]);
+    for (name, chord) in [("quaternions", 0.5), ("rotation matrices", 1.0)] {
+        let settings = Settings::default().with("fixed_step", h).with("chord", chord);
+        let mut method = Variational::lie_group(&settings)?;
+        let mut s = problem.state(PI - amplitude, [0.0; 3]);
+        method.start(&problem, &mut s)?;
+        let start = problem.energy(&s);
+        let (mut before, mut passed, mut first, mut last) = (angle(&s), 0_u32, 0.0, 0.0);
+        let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
+        let (mut bands, mut next) = (Vec::new(), 0.01 * swings * period);
+        while s.t < swings * period {
+            method.step(&problem, &mut s, f64::INFINITY)?;
+            let now = angle(&s);
+            if s.t < 3.0 * period {
+                angles.row(name, &[s.t, now]);
+            }
+            if before < 0.0 && now >= 0.0 {
+                // Between steps on a straight line: off by h³ once, over all swings.
+                let at = s.t - h * now / (now - before);
+                (first, last) = (if passed == 0 { at } else { first }, at);
+                passed += 1;
+            }
+            before = now;
+            let energy = problem.energy(&s) - start;
+            ends = [ends[0].min(energy), ends[1].max(energy)];
+            if s.t >= next {
+                energies.row(name, &[s.t / period, ends[0], ends[1]]);
+                bands.push(ends);
+                ends = [f64::INFINITY, f64::NEG_INFINITY];
+                next += 0.01 * swings * period;
+            }
+        }
+        let own = (last - first) / f64::from(passed - 1);
+        let spread = |e: &[f64; 2]| format!("{:+.4e} to {:+.4e}", e[0], e[1]);
+        let (early, late) = (bands.first().ok_or("no swings")?, bands.last().ok_or("no swings")?);
+        println!(
+            "  {name:18} period off by {:+.3e} s; energy in the first hundredth {}, in the last {} J",
+            own - period,
+            spread(early),
+            spread(late)
+        );
+    }
+    let mut reference = RungeKutta::dop853(&Settings::default().with("tolerance", 1e-12))?;
+    let mut s = problem.state(PI - amplitude, [0.0; 3]);
+    reference.start(&problem, &mut s)?;
+    for k in 1..=160 {
+        let until = 3.0 * period * f64::from(k) / 160.0;
+        while s.t < until {
+            reference.step(&problem, &mut s, until)?;
+        }
+        angles.row("exact", &[s.t, angle(&s)]);
+    }
+    angles.write()?;
+    energies.write()
+}
+
+/// The three schemes by their quadratures.
+const SCHEMES: [(&str, f64, f64); 3] =
+    [("fully implicit", 0.5, 0.5), ("explicit slow, implicit fast", 0.0, 0.5), ("fully explicit", 0.0, 0.0)];
+
+/// Computing times over micro steps at a fixed micro step, and the largest error of places and velocities at an early time.
+struct Study<'a, P> {
+    problem: &'a P,
+    what: &'a str,
+    micro: f64,
+    /// The time of the runs that are timed, short so that nothing comes between, and of one that shows resonance.
+    span: f64,
+    long: f64,
+    early: f64,
+    rounds: u32,
+    schemes: &'a [(&'a str, f64, f64)],
+}
+
+impl<P: Problem> Study<'_, P> {
+    fn run(&self, counts: &[u32], table: &mut Table) -> Outcome<()> {
+        let mut reference = RungeKutta::dop853(&Settings::default().with("tolerance", 1e-13))?;
+        let mut truth = self.problem.initial();
+        reference.start(self.problem, &mut truth)?;
+        while truth.t < self.early {
+            reference.step(self.problem, &mut truth, self.early)?;
+        }
+        for &(name, slow, fast) in self.schemes {
+            let mut found: Vec<(u32, f64, f64)> = Vec::new();
+            for &p in counts {
+                let step = f64::from(p) * self.micro;
+                let settings = Settings::default()
+                    .with("fixed_step", step)
+                    .with("micro_steps", f64::from(p))
+                    .with("slow_alpha", slow)
+                    .with("fast_alpha", fast);
+                let make = || -> Outcome<Variational<P>> { Ok(Variational::multirate(&settings)?) };
+                // What resonates or does not converge has no time.
+                let Ok((end, _)) = timed(self.problem, &make, self.long, 1) else { continue };
+                let energy = |s: &State<f64>| self.problem.invariants(s)[0];
+                let begin = energy(&self.problem.initial());
+                if !((energy(&end) - begin).abs() < 0.5 * begin.abs()) {
+                    println!("  {:20} {name:28} p = {p:<3} resonates", self.what);
+                    continue;
+                }
+                let (_, seconds) = timed(self.problem, &make, self.span, self.rounds)?;
+                let (s, _) = timed(self.problem, &make, self.early, 1)?;
+                let error = self.problem.distance(&s, &truth);
+                println!("  {:20} {name:28} p = {p:<3} {:8.3} ms, error {error:.1e}", self.what, 1e3 * seconds);
+                table.row(&format!("{}: {name}", self.what), &[f64::from(p), seconds, error]);
+                found.push((p, seconds, error));
+            }
+            // A method of order two takes √(error) times its time for an error of one.
+            let work = |&(_, seconds, error): &(u32, f64, f64)| seconds * error.sqrt();
+            let least = |cost: &dyn Fn(&(u32, f64, f64)) -> f64| {
+                let best = found.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+                best.zip(found.first()).map_or((0, 0.0), |(best, first)| (best.0, cost(first) / cost(best)))
+            };
+            let ((p, factor), (equal, at_equal)) = (least(&|run| run.1), least(&work));
+            println!(
+                "  {:20} {name:28} fastest at p = {p}, {factor:.1} times faster than p = 1; at equal error p = {equal}, {at_equal:.1} times",
+                self.what
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The chain, in micro steps of 0.01 as in the report or smaller ones.
+fn fpu<'a>(problem: &'a Chain, what: &'a str, micro: f64, rounds: u32) -> Study<'a, Chain> {
+    Study { problem, what, micro, span: 180.0 * micro, long: 9.0, early: 0.9, rounds, schemes: &SCHEMES }
+}
+
+/// Figures 4 and 5 of Gail, Leyendecker and Ober-Blöbaum.
+fn multirate(folder: &Path, quick: bool) -> Outcome<()> {
+    let columns = ["run", "micro steps", "seconds", "error"];
+    let counts: &[u32] = if quick { &[1, 10] } else { &[1, 2, 5, 10, 15, 20, 30, 40, 60, 90] };
+    let rounds = if quick { 1 } else { 30 };
+    let mut table = Table::new(folder, "multirate-schemes", &columns);
+    println!("computing time over micro steps, fixed micro step");
+    let chain = Chain::default();
+    fpu(&chain, "FPU, 6 masses", 0.01, rounds).run(counts, &mut table)?;
+    fpu(&chain, "FPU, steps of 0.001", 0.001, rounds).run(counts, &mut table)?;
+    let sam = |problem, what, schemes| Study {
+        problem,
+        what,
+        micro: 1e-4,
+        span: 0.009,
+        long: 0.036,
+        early: 0.09,
+        rounds: rounds / 3 + 1,
+        schemes,
+    };
+    let (few, many) = (Atoms { cells: 3, far: true }, Atoms { cells: if quick { 4 } else { 100 }, far: true });
+    sam(&few, "SAM", &SCHEMES[..]).run(counts, &mut table)?;
+    table.write()?;
+    let mut table = Table::new(folder, "multirate-masses", &columns);
+    let masses: &[usize] = if quick { &[6] } else { &[6, 30, 60, 90, 190, 220] };
+    for &masses in masses {
+        let chain = Chain { pairs: masses / 2, ..Chain::default() };
+        let counts: &[u32] = if quick { &[1, 5] } else { &[1, 5, 10, 15, 20, 30, 60, 90] };
+        fpu(&chain, &format!("{masses} masses"), 0.01, rounds / 3 + 1).run(counts, &mut table)?;
+    }
+    table.write()?;
+    // All atoms on all others, so that slow forces are costly.
+    let mut table = Table::new(folder, "multirate-costly", &columns);
+    let counts: &[u32] = if quick { &[1, 10] } else { &[1, 10, 30, 90] };
+    Study { rounds: 1, long: 0.009, early: 0.018, ..sam(&many, "SAM, 400 atoms", &SCHEMES[1..]) }
+        .run(counts, &mut table)?;
+    table.write()
+}
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let folder = PathBuf::from(arguments.first().ok_or("give a folder for the tables")?);
+    let words = &arguments[1..];
+    let quick = words.iter().any(|word| word == "quick");
+    // A study by its name, or all of them.
+    let wanted = |name: &str| !words.iter().any(|word| word != "quick") || words.iter().any(|word| word == name);
+    std::fs::create_dir_all(&folder)?;
+    if wanted("oscillator") {
+        oscillator(&folder, if quick { 1 } else { 200 })?;
+    }
+    if wanted("multirate") {
+        multirate(&folder, quick)?;
+    }
+    if wanted("pendulum") {
+        pendulum(&folder, if quick { 100.0 } else { 1e5 })?;
+    }
+    println!("tables are in {}", folder.display());
+    Ok(())
+}

@@ -1,0 +1,558 @@
+//! A macro step whose slow forces lie within it: all micro steps are solved for at once.
+//!
+//! Fast variables, those on which fast forces or constraints act, have values ξ¹ … ξᵖ at the micro nodes, slow ones ξˢ at the end of the macro step only; both
+//! move on straight lines in between. With micro steps h, macro steps H = p h, W at α_f and 1 − α_f of each micro step, V at α_s and 1 − α_s
+//! of the macro step (weights b) and multipliers at the micro nodes the discrete action is (\[1\] eqs. 9 to 12)
+//!
+//! ```text
+//! Σ_i h [½ v_iᵀ M v_i − Σ b W(q_i^α)] − H Σ b V(q^c) − Σ_j ŵ_j h λ_jᵀ g(q^j),   v_i = ((ξⁱ − ξⁱ⁻¹)/h, ξˢ/H),   ŵ = ½, 1, …, 1, ½
+//! ```
+//!
+//! Its derivatives R_j at the nodes (times h, or H for slow variables) and Λ = h² λ give −R_0 = h p_k, R_j = 0 and g(q^j) = 0, by Newton's
+//! method with exact derivatives: node j is met by the equations of its neighbours and, through V, by slow variables, so that
+//! every third node is moved at once. Velocities are constant in each micro step, so that every quadrature of T is the same.
+//!
+//! Departure: \[1\] leaves open at which fast values V is taken; here it is at the time c of the macro step on the straight lines.
+//!
+//! Reference: \[1\] Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, in: Multibody Dynamics,
+//! Springer 2013, 97–121.
+
+use super::matrix::Matrix;
+use super::nodes;
+use super::run::Mover;
+use super::{Micro, Recipe};
+use crate::algebra::{Block, Mass, Rows};
+use crate::integrate::{Counts, IntegrateError};
+use crate::scalar::{Duals, Scalar};
+use crate::system::{Shape, State, System};
+use crate::tangent::Compression;
+
+/// Contraction above which the matrix is taken anew.
+const SLOW: f64 = 0.05;
+/// Relative changes below this that no longer shrink are rounding.
+const STALL: f64 = 1e-11;
+/// Directions in one pass.
+const WIDTH: usize = 6;
+
+/// Where things are in the vector of unknowns: fast variables node by node, then slow ones, then multipliers node by node.
+struct Plan {
+    shape: Shape,
+    /// p.
+    nodes: usize,
+    fast: Vec<usize>,
+    slow: Vec<usize>,
+    /// For each velocity its place among the fast ones, or among the slow ones.
+    own: Vec<(bool, usize)>,
+    /// Points and weights in macro and micro steps.
+    outer: (Vec<f64>, Vec<f64>),
+    inner: (Vec<f64>, Vec<f64>),
+}
+
+impl Plan {
+    fn new<Y: System>(y: &Y, micro: Micro) -> Self {
+        let shape = y.shape();
+        let mut is_fast = vec![false; shape.v];
+        y.fast(1).into_iter().for_each(|k| is_fast[k] = true);
+        for b in y.row_blocks() {
+            is_fast[b.col..b.col + b.cols].fill(true);
+        }
+        let pick = |want: bool| (0..shape.v).filter(|&k| is_fast[k] == want).collect::<Vec<_>>();
+        let (fast, slow) = (pick(true), pick(false));
+        let mut own = vec![(false, 0); shape.v];
+        fast.iter().enumerate().for_each(|(i, &k)| own[k] = (true, i));
+        slow.iter().enumerate().for_each(|(i, &k)| own[k] = (false, i));
+        let nodes = micro.steps[0] as usize;
+        Self { shape, nodes, fast, slow, own, outer: nodes::affine(micro.slow), inner: nodes::affine(micro.fast) }
+    }
+
+    fn size(&self) -> usize {
+        self.multipliers() + self.nodes * self.shape.g
+    }
+
+    /// Where the slow unknowns begin, and the multipliers.
+    fn slow_start(&self) -> usize {
+        self.nodes * self.fast.len()
+    }
+    fn multipliers(&self) -> usize {
+        self.slow_start() + self.slow.len()
+    }
+
+    /// The unknown of a velocity at a node 1 … p.
+    fn unknown(&self, node: usize, velocity: usize) -> usize {
+        match self.own[velocity] {
+            (true, i) => (node - 1) * self.fast.len() + i,
+            (false, i) => self.slow_start() + i,
+        }
+    }
+
+    /// The equation of a velocity at a node 0 … p − 1: equations of node j stand where the unknowns of node j + 1 do.
+    fn equation(&self, node: usize, velocity: usize) -> usize {
+        self.unknown(node + 1, velocity)
+    }
+
+    /// The micro step in which the part c of a macro step lies, and the part of it.
+    fn locate(&self, c: f64) -> (usize, f64) {
+        let along = c * self.nodes as f64;
+        let step = (along.floor() as usize).min(self.nodes - 1);
+        (step, along - step as f64)
+    }
+
+    /// The nodes on whose fast variables slow forces act, or with `wide` those on which they depend: at a node velocities are means of both sides.
+    fn seen(&self, wide: bool) -> Vec<usize> {
+        let mut out: Vec<usize> = Vec::new();
+        for &c in &self.outer.0 {
+            let (step, part) = self.locate(c);
+            let first = if wide && part == 0.0 { step - 1 } else { step };
+            let last = if !wide && part == 0.0 { step } else { step + 1 };
+            out.extend(first..=last);
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Nodes 1 … p in sets that no equation sees two of: every third one, and each that slow forces see by itself.
+    fn colours(&self) -> Vec<Vec<usize>> {
+        let seen = self.seen(true);
+        let third = |colour: usize| {
+            (1..=self.nodes).filter(|node| node % 3 == colour && !seen.contains(node)).collect::<Vec<_>>()
+        };
+        let mut out: Vec<_> = (0..3).map(third).collect();
+        out.extend(seen.iter().filter(|&&node| node > 0).map(|&node| vec![node]));
+        out
+    }
+}
+
+/// Where a macro step begins.
+struct Start {
+    state: State<f64>,
+    momentum: Vec<f64>,
+    span: f64,
+}
+
+/// The equations in one kind of number.
+struct Lane<Y: System, S: Scalar> {
+    work: Y::Work<S>,
+    mass: Mass<S>,
+    weighed: bool,
+    state: State<S>,
+    rows: Rows<S>,
+    force: Vec<S>,
+    momentum: Vec<S>,
+    /// R at the nodes 0 … p for fast variables, then at both ends for slow ones.
+    sums: Vec<S>,
+    unknown: Vec<S>,
+    out: Vec<S>,
+    forces: u64,
+}
+
+impl<Y: System, S: Scalar> Lane<Y, S> {
+    fn new(y: &Y, plan: &Plan) -> Self {
+        let shape = plan.shape;
+        let zeros = |n| vec![S::zero(); n];
+        Self {
+            work: y.work(),
+            mass: Mass::new(&y.mass_blocks()),
+            weighed: false,
+            state: State::zeros(shape),
+            rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
+            force: zeros(shape.v),
+            momentum: zeros(shape.v),
+            sums: zeros((plan.nodes + 1) * plan.fast.len() + 2 * plan.slow.len()),
+            unknown: zeros(plan.size()),
+            out: zeros(plan.size()),
+            forces: 0,
+        }
+    }
+
+    /// The place in micro step `step` + 1 at its part `part`, with its velocity.
+    fn place(&mut self, plan: &Plan, start: &Start, step: usize, part: f64) {
+        let (p, n) = (plan.nodes as f64, plan.fast.len());
+        let at = (step as f64 + part) / p;
+        self.state.t = S::from(start.state.t + at * start.span);
+        for (i, &k) in plan.fast.iter().enumerate() {
+            let before = if step == 0 { S::zero() } else { self.unknown[(step - 1) * n + i] };
+            let after = self.unknown[step * n + i];
+            self.state.q[k] = before * (1.0 - part) + after * part + start.state.q[k];
+            self.state.v[k] = (after - before) * (p / start.span);
+        }
+        for (i, &k) in plan.slow.iter().enumerate() {
+            let whole = self.unknown[plan.slow_start() + i];
+            self.state.q[k] = whole * at + start.state.q[k];
+            self.state.v[k] = whole / start.span;
+        }
+    }
+
+    /// Residuals of all equations, from the unknowns.
+    fn evaluate(&mut self, y: &Y, plan: &Plan, start: &Start) {
+        let (p, n, slow) = (plan.nodes, plan.fast.len(), plan.slow.len());
+        let (span, h) = (start.span, start.span / p as f64);
+        let edge = (p + 1) * n;
+        if !self.weighed {
+            self.state.lift(&start.state);
+            y.prepare(&self.state, &mut self.work);
+            y.mass(&self.state, &mut self.work, &mut self.mass);
+            self.weighed = true;
+        }
+        self.sums.fill(S::zero());
+        for step in 0..p {
+            for (&part, &weight) in plan.inner.0.iter().zip(&plan.inner.1) {
+                self.place(plan, start, step, part);
+                y.prepare(&self.state, &mut self.work);
+                y.force_of_rate(&self.state, &mut self.work, 1, &mut self.force);
+                self.forces += 1;
+                for (i, &k) in plan.fast.iter().enumerate() {
+                    self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * h * h);
+                    self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * h * h);
+                }
+            }
+            self.mass.apply(&self.state.v, &mut self.momentum);
+            for (i, &k) in plan.fast.iter().enumerate() {
+                self.sums[step * n + i] -= self.momentum[k] * h;
+                self.sums[(step + 1) * n + i] += self.momentum[k] * h;
+            }
+            for (i, &k) in plan.slow.iter().enumerate() {
+                self.sums[edge + i] -= self.momentum[k] * h;
+                self.sums[edge + slow + i] += self.momentum[k] * h;
+            }
+        }
+        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
+            let (step, part) = plan.locate(c);
+            self.place(plan, start, step, part);
+            if part == 0.0 {
+                for (i, &k) in plan.fast.iter().enumerate() {
+                    let before = if step == 1 { S::zero() } else { self.unknown[(step - 2) * n + i] };
+                    self.state.v[k] = (self.unknown[step * n + i] - before) / (2.0 * h);
+                }
+            }
+            y.prepare(&self.state, &mut self.work);
+            y.force_of_rate(&self.state, &mut self.work, 0, &mut self.force);
+            self.forces += 1;
+            for (i, &k) in plan.fast.iter().enumerate() {
+                self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * span * h);
+                self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * span * h);
+            }
+            for (i, &k) in plan.slow.iter().enumerate() {
+                self.sums[edge + i] += self.force[k] * (weight * (1.0 - c) * span * span);
+                self.sums[edge + slow + i] += self.force[k] * (weight * c * span * span);
+            }
+        }
+        self.hold(y, plan, start);
+        for (i, &k) in plan.fast.iter().enumerate() {
+            self.out[i] = -self.sums[i] - h * start.momentum[k];
+        }
+        self.out[n..p * n].copy_from_slice(&self.sums[n..p * n]);
+        for (i, &k) in plan.slow.iter().enumerate() {
+            self.out[plan.slow_start() + i] = -self.sums[edge + i] - span * start.momentum[k];
+        }
+    }
+
+    /// Constraints at the nodes 1 … p, and their forces at 0 … p − 1.
+    fn hold(&mut self, y: &Y, plan: &Plan, start: &Start) {
+        let (p, n, m) = (plan.nodes, plan.fast.len(), plan.shape.g);
+        if m == 0 {
+            return;
+        }
+        for node in 0..=p {
+            match node {
+                0 => self.state.lift(&start.state),
+                _ => self.place(plan, start, node - 1, 1.0),
+            }
+            y.prepare(&self.state, &mut self.work);
+            let own = plan.multipliers() + node * m;
+            if node > 0 {
+                y.constraint(&self.state, &mut self.work, &mut self.out[own - m..own]);
+            }
+            if node < p {
+                y.jacobian(&self.state, &mut self.work, &mut self.rows);
+                self.force.fill(S::zero());
+                let weight = if node == 0 { -0.5 } else { -1.0 };
+                self.rows.add_transpose(weight, &self.unknown[own..own + m], &mut self.force);
+                for (i, &k) in plan.fast.iter().enumerate() {
+                    self.sums[node * n + i] += self.force[k];
+                }
+            }
+        }
+    }
+}
+
+/// The solver of macro steps.
+pub(super) struct Whole<Y: System> {
+    plan: Plan,
+    /// Unknowns that are moved together, each in its lane; and the equations that see an unknown.
+    passes: Vec<Vec<(usize, usize)>>,
+    reached: Vec<Vec<usize>>,
+    integrands: Vec<f64>,
+    none: Vec<f64>,
+    plain: Lane<Y, f64>,
+    moved: Lane<Y, Duals>,
+    matrix: Matrix,
+    start: Start,
+    sizes: Vec<f64>,
+    iterations: u32,
+    pub counts: Counts,
+}
+
+impl<Y: System> Whole<Y> {
+    pub fn new(y: &Y, micro: Micro, iterations: u32) -> Self {
+        let plan = Plan::new(y, micro);
+        let (coupling, row_blocks) = (y.coupling(), y.row_blocks());
+        let mut forces = Vec::new();
+        for (own, neighbours) in coupling.groups.iter().zip(&coupling.neighbours) {
+            for cols in neighbours.iter().map(|&other| &coupling.groups[other]) {
+                forces.push(Block { row: own.start, rows: own.len(), col: cols.start, cols: cols.len() });
+            }
+        }
+        let (mut places, mut reached) = (Vec::new(), vec![Vec::new(); plan.size()]);
+        each_place(&plan, &forces, &row_blocks, |row, col| {
+            places.push((row, col));
+            reached[col].push(row);
+        });
+        let mut passes = Vec::new();
+        for directions in Compression::of(&coupling, &row_blocks).directions.chunks(WIDTH) {
+            let lanes = || directions.iter().enumerate().flat_map(|(lane, own)| own.iter().map(move |&k| (lane, k)));
+            for nodes in plan.colours() {
+                let own = lanes().filter(|&(_, k)| plan.own[k].0);
+                passes.push(
+                    own.flat_map(|(lane, k)| nodes.iter().map(move |&node| (lane, node, k)))
+                        .map(|(lane, node, k)| (lane, plan.unknown(node, k)))
+                        .collect::<Vec<_>>(),
+                );
+            }
+            let slow = lanes().filter(|&(_, k)| !plan.own[k].0);
+            passes.push(slow.map(|(lane, k)| (lane, plan.unknown(1, k))).collect());
+        }
+        passes.retain(|columns| !columns.is_empty());
+        Self {
+            passes,
+            reached,
+            integrands: vec![0.0; plan.shape.z],
+            none: vec![0.0; plan.shape.rows()],
+            plain: Lane::new(y, &plan),
+            moved: Lane::new(y, &plan),
+            matrix: Matrix::new(plan.size(), &places),
+            start: Start { state: State::zeros(plan.shape), momentum: vec![0.0; plan.shape.v], span: 0.0 },
+            sizes: vec![0.0; plan.shape.v],
+            plan,
+            iterations,
+            counts: Counts::default(),
+        }
+    }
+
+    /// The matrix at the unknowns at hand; false if it is singular.
+    fn renew(&mut self, y: &Y, held: &[bool]) -> bool {
+        let Self { plan, moved, matrix, .. } = self;
+        let m = plan.shape.g;
+        matrix.clear();
+        for (to, &from) in moved.unknown.iter_mut().zip(&self.plain.unknown) {
+            *to = Duals::from(from);
+        }
+        for columns in &self.passes {
+            columns.iter().for_each(|&(lane, col)| moved.unknown[col].eps[lane] = 1.0);
+            moved.evaluate(y, plan, &self.start);
+            for &(lane, col) in columns {
+                moved.unknown[col].eps[lane] = 0.0;
+                for &row in &self.reached[col] {
+                    if row < plan.multipliers() || !held[(row - plan.multipliers()) % m] {
+                        matrix.put(row, col, moved.out[row].eps[lane]);
+                    }
+                }
+            }
+        }
+        // The forces of multipliers are rows of the constraints.
+        for node in 0..if m == 0 { 0 } else { plan.nodes } {
+            let lane = &mut self.plain;
+            match node {
+                0 => lane.state.lift(&self.start.state),
+                _ => lane.place(plan, &self.start, node - 1, 1.0),
+            }
+            y.prepare(&lane.state, &mut lane.work);
+            y.jacobian(&lane.state, &mut lane.work, &mut lane.rows);
+            let weight = if node == 0 { 0.5 } else { -1.0 };
+            for (i, b) in lane.rows.blocks().iter().enumerate() {
+                for (at, &value) in lane.rows.block(i).iter().enumerate() {
+                    let (row, velocity) = (b.row + at / b.cols, b.col + at % b.cols);
+                    if !held[row] {
+                        let col = plan.multipliers() + node * m + row;
+                        matrix.put(plan.equation(node, velocity), col, weight * value);
+                    }
+                }
+            }
+            for row in (0..m).filter(|&row| held[row]) {
+                let at = plan.multipliers() + node * m + row;
+                matrix.put(at, at, 1.0);
+            }
+        }
+        self.counts.tangents += 1;
+        self.counts.factorisations += 1;
+        matrix.factor()
+    }
+
+    /// A macro step; velocities are not yet projected to constraints.
+    pub fn step(
+        &mut self,
+        y: &Y,
+        recipe: &Recipe,
+        mover: &mut Mover<Y>,
+        s: &mut State<f64>,
+        span: f64,
+    ) -> Result<(), IntegrateError> {
+        let (p, n) = (self.plan.nodes, self.plan.fast.len());
+        self.start.state.copy_from(s);
+        self.start.span = span;
+        mover.mass.apply(&s.v, &mut self.start.momentum);
+        self.measure(y, s, span);
+        for node in 1..=p {
+            for (i, &k) in self.plan.fast.iter().enumerate() {
+                self.plain.unknown[(node - 1) * n + i] = s.v[k] * (span * node as f64 / p as f64);
+            }
+        }
+        for (i, &k) in self.plan.slow.iter().enumerate() {
+            self.plain.unknown[self.plan.slow_start() + i] = s.v[k] * span;
+        }
+        self.plain.unknown[self.plan.multipliers()..].fill(0.0);
+        self.solve(y, recipe, &mover.held, s.t)?;
+        // What comes out: places and momenta at the end.
+        self.plain.evaluate(y, &self.plan, &self.start);
+        let (plan, lane, edge) = (&self.plan, &self.plain, (p + 1) * n + self.plan.slow.len());
+        for (i, &k) in plan.fast.iter().enumerate() {
+            s.q[k] += lane.unknown[(p - 1) * n + i];
+            s.v[k] = lane.sums[p * n + i] * (p as f64 / span);
+        }
+        for (i, &k) in plan.slow.iter().enumerate() {
+            s.q[k] += lane.unknown[plan.slow_start() + i];
+            s.v[k] = lane.sums[edge + i] / span;
+        }
+        mover.mass.solve(&mut s.v);
+        s.t += span;
+        self.counts.forces = lane.forces;
+        if !s.z.is_empty() && !y.still() {
+            self.account(y, s);
+        }
+        Ok(())
+    }
+
+    /// Adds to the integrals by the rule of slow forces.
+    fn account(&mut self, y: &Y, s: &mut State<f64>) {
+        let (lane, plan) = (&mut self.plain, &self.plan);
+        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
+            let (step, part) = plan.locate(c);
+            lane.place(plan, &self.start, step, part);
+            y.prepare(&lane.state, &mut lane.work);
+            y.integrand(&lane.state, &self.none, &mut lane.work, &mut self.integrands);
+            s.z.iter_mut().zip(&self.integrands).for_each(|(z, rate)| *z += weight * self.start.span * rate);
+        }
+    }
+
+    /// Newton's method.
+    fn solve(&mut self, y: &Y, recipe: &Recipe, held: &[bool], t: f64) -> Result<(), IntegrateError> {
+        let (mut last, mut worst, mut fresh) = (f64::INFINITY, 0, true);
+        let failed = |worst: usize, change: f64, span: f64| IntegrateError::NotConverged {
+            t,
+            h: span,
+            what: recipe.about.name,
+            residual: change / f64::EPSILON,
+            worst: y.velocity_name(worst),
+        };
+        let span = self.start.span;
+        let mut regular = self.renew(y, held);
+        for _ in 0..self.iterations {
+            if !regular {
+                return Err(failed(worst, f64::INFINITY, span));
+            }
+            self.plain.evaluate(y, &self.plan, &self.start);
+            let (plan, lane) = (&self.plan, &mut self.plain);
+            for (i, r) in lane.out.iter_mut().enumerate() {
+                let left_out = i >= plan.multipliers() && held[(i - plan.multipliers()) % plan.shape.g];
+                *r = if left_out { 0.0 } else { -*r };
+            }
+            self.matrix.solve(&mut lane.out);
+            self.counts.solves += 1;
+            let mut change = 0.0;
+            let velocity = |i: usize| {
+                if i < plan.slow_start() { plan.fast[i % plan.fast.len()] } else { plan.slow[i - plan.slow_start()] }
+            };
+            for (i, d) in lane.out[..plan.multipliers()].iter().enumerate() {
+                let relative = d.abs() / self.sizes[velocity(i)];
+                if relative > change || !relative.is_finite() {
+                    (change, worst) = (relative, velocity(i));
+                }
+            }
+            for (x, d) in lane.unknown.iter_mut().zip(&lane.out) {
+                *x += d;
+            }
+            if !change.is_finite() {
+                return Err(failed(worst, f64::INFINITY, span));
+            }
+            let contraction = change / last;
+            let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
+            if left <= 0.01 * f64::EPSILON || (contraction > 0.5 && change <= STALL) {
+                return Ok(());
+            }
+            let slow = !last.is_finite() || contraction > SLOW;
+            if slow && change > STALL {
+                if last.is_finite() && fresh && contraction > 2.0 {
+                    return Err(failed(worst, change, span));
+                }
+                fresh = true;
+                regular = self.renew(y, held);
+            } else {
+                fresh = false;
+            }
+            last = change;
+        }
+        Err(failed(worst, last, span))
+    }
+
+    /// The sizes against which changes are measured.
+    fn measure(&mut self, y: &Y, s: &State<f64>, span: f64) {
+        y.magnitude(&s.q, &mut self.sizes);
+        for (size, v) in self.sizes.iter_mut().zip(&s.v) {
+            *size += (span * v).abs();
+        }
+        let floor = 1e-3 * self.sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
+        let floor = if floor > 0.0 { floor } else { 1.0 };
+        self.sizes.iter_mut().for_each(|size| *size += floor);
+    }
+}
+
+/// All places of the matrix that depend on something.
+fn each_place(plan: &Plan, forces: &[Block], rows: &[Block], mut put: impl FnMut(usize, usize)) {
+    let inside = |b: &Block| {
+        let b = *b;
+        (b.row..b.row + b.rows).flat_map(move |r| (b.col..b.col + b.cols).map(move |c| (r, c)))
+    };
+    let (p, m) = (plan.nodes, plan.shape.g);
+    let (acts, depends) = (plan.seen(false), plan.seen(true));
+    for (r, c) in forces.iter().flat_map(inside) {
+        match (plan.own[r].0, plan.own[c].0) {
+            (true, true) => {
+                for node in 1..=p {
+                    for equation in node - 1..=(node + 1).min(p - 1) {
+                        put(plan.equation(equation, r), plan.unknown(node, c));
+                    }
+                }
+            }
+            (true, false) => {
+                acts.iter().filter(|&&node| node < p).for_each(|&node| put(plan.equation(node, r), plan.unknown(1, c)));
+            }
+            (false, true) => {
+                depends
+                    .iter()
+                    .filter(|&&node| node > 0)
+                    .for_each(|&node| put(plan.equation(0, r), plan.unknown(node, c)));
+            }
+            (false, false) => put(plan.equation(0, r), plan.unknown(1, c)),
+        }
+    }
+    for (r, c) in rows.iter().flat_map(inside) {
+        for node in 0..p {
+            let multiplier = plan.multipliers() + node * m + r;
+            put(multiplier, plan.unknown(node + 1, c));
+            put(plan.equation(node, c), multiplier);
+        }
+    }
+    for at in plan.multipliers()..plan.size() {
+        put(at, at);
+    }
+}

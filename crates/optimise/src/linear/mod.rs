@@ -1,0 +1,8 @@
+//! Sparse symmetric indefinite systems: order, plan, LDLᵀ with inertia, solve.
+
+mod eliminate;
+mod ldl;
+mod order;
+mod symbolic;
+
+pub use ldl::{Inertia, Ldl, NotFinite};

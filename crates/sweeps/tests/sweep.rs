@@ -1,0 +1,145 @@
+//! Sweeps of built-in scenes: right numbers, and the same table however it was computed.
+#![allow(clippy::unwrap_used)]
+
+use dalembert_sweeps::{Journal, Outcome, Shard, Study, read_all, sweep, table};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const BOUNCES: &str = r#"
+[sweep]
+scene = "bouncing-ball"
+set = ["run.until=1.2", "run.tolerance=1e-9"]
+samples = 6
+seed = 11
+
+[[vary]]
+path = "parameters.height"
+values = [0.5, 1]
+
+[[vary]]
+path = "parameters.restitution"
+uniform = [0.5, 0.9]
+
+[[output]]
+name = "height"
+channel = "body.ball.position.z"
+take = "last"
+
+[[output]]
+name = "first"
+events = "contact.floor"
+kind = "impact"
+take = "first_time"
+
+[[output]]
+name = "impacts"
+events = "contact.floor"
+kind = "impact"
+take = "count"
+
+[[output]]
+name = "lost"
+energy = "impacts"
+"#;
+
+fn study(text: &str) -> Study {
+    Study::from_text("study.toml", text, Path::new("")).unwrap()
+}
+
+/// Computes a part into a journal, giving up after some rows.
+fn compute(study: &Study, path: &Path, shard: Shard, jobs: usize, rows: u64) -> u64 {
+    let mut journal = Journal::open(path, study.mark(), study.outputs.len()).unwrap();
+    let stop = AtomicBool::new(false);
+    let mut watch = |p: dalembert_sweeps::Progress| {
+        if p.finished - p.before >= rows {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    sweep(study, shard, &mut journal, jobs, &stop, &mut watch).unwrap().finished
+}
+
+fn bytes(study: &Study, paths: &[std::path::PathBuf]) -> Vec<u8> {
+    let mut out = Vec::new();
+    table::write_to(&mut out, study, &read_all(paths, study.mark(), study.outputs.len()).unwrap()).unwrap();
+    out
+}
+
+/// Dropped from h the ball strikes after √(2h/g) and loses m g h (1 − e²) of its energy, then e² times less each time.
+#[test]
+fn a_ball_falls_as_it_must() {
+    let study = study(BOUNCES);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    assert_eq!(compute(&study, &path, Shard::WHOLE, 2, u64::MAX), 12);
+    for (row, outcome) in read_all(std::slice::from_ref(&path), study.mark(), 4).unwrap() {
+        let values = study.plan.values(row);
+        let [dalembert_sweeps::Value::Number(h), dalembert_sweeps::Value::Number(e)] = values[..] else { panic!() };
+        let Outcome::Done(found) = outcome else { panic!("{outcome:?}") };
+        let found: Vec<f64> = found.into_iter().map(Option::unwrap).collect();
+        let first = (2.0 * h / 9.81).sqrt();
+        assert!((found[1] - first).abs() < 1e-8, "row {row}: {} against {first}", found[1]);
+        let lost = 9.81 * h * (1.0 - e.powf(2.0 * found[2]));
+        assert!((found[3] - lost).abs() < 1e-7 * lost, "row {row}: {} against {lost}", found[3]);
+    }
+}
+
+#[test]
+fn threads_stops_and_parts_change_nothing() {
+    let study = study(BOUNCES);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    compute(&study, &path("one"), Shard::WHOLE, 1, u64::MAX);
+    let one = bytes(&study, &[path("one")]);
+    compute(&study, &path("two"), Shard::WHOLE, 2, u64::MAX);
+    assert!(one == bytes(&study, &[path("two")]), "two threads");
+    let mut times = 0;
+    while compute(&study, &path("stopped"), Shard::WHOLE, 2, 2) < study.plan.rows() {
+        times += 1;
+        assert!(times < 12, "every start finishes a row");
+    }
+    assert!(times > 0 && one == bytes(&study, &[path("stopped")]), "stopped {times} times");
+    let parts: Vec<_> = (0..3).map(|index| Shard { index, count: 3 }).collect();
+    let paths: Vec<_> = parts.iter().map(|part| path(&format!("part{}", part.index))).collect();
+    for (part, path) in parts.iter().zip(&paths) {
+        compute(&study, path, *part, 1, u64::MAX);
+    }
+    assert!(one == bytes(&study, &paths), "three parts");
+}
+
+/// A step that is too long for the ball's last bounces fails in the rows that meet it, and in no other.
+#[test]
+fn a_failure_is_a_row() {
+    let text = BOUNCES
+        .replace("samples = 6\n", "")
+        .replace("uniform = [0.5, 0.9]", "values = [0.6, 1.5, 0.7]")
+        .replace("values = [0.5, 1]", "values = [1]");
+    let study = study(&text);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    compute(&study, &path, Shard::WHOLE, 2, u64::MAX);
+    let rows = read_all(std::slice::from_ref(&path), study.mark(), 4).unwrap();
+    assert!(matches!(&rows[&0], Outcome::Done(_)) && matches!(&rows[&2], Outcome::Done(_)));
+    let Outcome::Failed(reason) = &rows[&1] else { panic!("{rows:?}") };
+    assert!(reason.contains("restitution"), "{reason}");
+}
+
+#[test]
+fn faults_of_a_study_have_a_place() {
+    for (old, new, line, part) in [
+        ("samples = 6", "sample = 6", 5, "sample"),
+        ("take = \"last\"", "take = \"count\"", 17, "does not fit"),
+        ("uniform = [0.5, 0.9]", "uniform = [0.9, 0.5]", 13, "smaller first"),
+        ("name = \"first\"", "name = \"height\"", 22, "already"),
+        ("scene = \"bouncing-ball\"", "scene = \"no-such\"", 3, "no built-in scene"),
+        ("energy = \"impacts\"", "energy = \"impact\"", 36, "impact"),
+    ] {
+        let error = Study::from_text("s.toml", &BOUNCES.replace(old, new), Path::new("")).unwrap_err().to_string();
+        assert!(error.contains(part), "{new}: {error}");
+        let found: usize = error.split(':').nth(1).unwrap().parse().unwrap();
+        assert!(found.abs_diff(line) <= 1, "{new}: {error}");
+    }
+    let wrong = study(&BOUNCES.replace("body.ball.position.z", "body.bal.position.z"));
+    assert!(wrong.check().unwrap_err().to_string().contains("body.ball.position.z"), "the near one is named");
+    let wrong = study(&BOUNCES.replace("parameters.height", "parameters.hight"));
+    assert!(wrong.check().unwrap_err().to_string().contains("hight"));
+}
