@@ -191,7 +191,8 @@ impl<P: Problem> Study<'_, P> {
                 let Ok((end, _)) = timed(self.problem, &make, self.long, 1) else { continue };
                 let energy = |s: &State<f64>| self.problem.invariants(s)[0];
                 let begin = energy(&self.problem.initial());
-                if !((energy(&end) - begin).abs() < 0.5 * begin.abs()) {
+                let gained = (energy(&end) - begin).abs();
+                if gained.is_nan() || gained >= 0.5 * begin.abs() {
                     println!("  {:20} {name:28} p = {p:<3} resonates", self.what);
                     continue;
                 }
