@@ -41,8 +41,9 @@ fn a_constrained_pendulum_is_linearised_in_one_coordinate() {
         assert_eq!(found.system.verdict().unwrap(), verdict);
         assert!(found.state_matrix.plus(-1.0, &found.system.state_matrix().unwrap()).largest() < 1e-12 * ratio);
     }
+    // A swing is no steady motion: what is left of its acceleration is told.
     let moving = pendulum.exact(0.1).unwrap();
-    assert!(linearise(&pendulum, &moving).unwrap_err().to_string().contains("at rest"));
+    assert!(linearise(&pendulum, &moving).unwrap().acceleration > 0.1);
 }
 
 /// Changes carried along a motion are differences of neighbouring motions.

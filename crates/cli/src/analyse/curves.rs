@@ -35,13 +35,17 @@ impl SceneMap<'_> {
         let invalid = |reason: String| AnalysisError::Invalid { reason };
         let scene = robot::scene(&with(self.options, &[(self.parameter, parameter)]))
             .map_err(|_| invalid(format!("the scene cannot take {} = {parameter}", self.parameter)))?;
-        let mut state = Hybrid::new(&scene.model).state(scene.model.initial_state());
+        let touching = Contacts::contacts(&scene.model) > 0;
+        let mut state = scene.model.initial_state();
+        if touching {
+            state = Hybrid::new(&scene.model).state(state);
+        }
         let (q, v) = (state.q.len(), state.v.len());
         state.q.copy_from_slice(&z[..q]);
         state.v.copy_from_slice(&z[q..q + v]);
         state.x.copy_from_slice(&z[q + v..]);
         let (until, settings) = (state.t + self.period, Settings::within(self.tolerance));
-        if Contacts::contacts(&scene.model) > 0 {
+        if touching {
             let choice = scene.run.contacts.options(self.tolerance);
             touching::flow(&scene.model, &mut state, columns, until, &choice, settings)?;
         } else {

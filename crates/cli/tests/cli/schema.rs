@@ -144,7 +144,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
         "[body.a]\nkind = 'particle'\nmass = 1\nmas = 2\n",
         "[body.a]\nkind = 'particle'\nmass = 1\nposition = [1, 2]\n",
         "[constraint.c]\nkind = 'distance'\nbetween = ['ground']\nlength = 1\n",
-        "[run]\nintegrator = 'rk4'\n",
+        "[run]\nintegrator = 'verlet'\n",
         "[run]\nsettings = { stpe = 1 }\n",
         "[output]\nevery = true\n",
         "[event.e]\nlevel = 1\n",

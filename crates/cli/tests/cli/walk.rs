@@ -24,7 +24,7 @@ fn after(text: &str, words: &str) -> f64 {
 
 /// Position and velocity of a coordinate in the table of a gait.
 fn place(text: &str, name: &str) -> [f64; 2] {
-    let line = text.lines().find(|line| line.split_whitespace().next().is_some_and(|word| word.ends_with(name)));
+    let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
     let numbers: Vec<f64> = line.unwrap_or_default().split_whitespace().filter_map(|x| x.parse().ok()).collect();
     [numbers[0], numbers[1]]
 }
@@ -85,8 +85,8 @@ fn the_simplest_walker_has_its_long_and_its_short_gait() {
     let long = gait("simplest-walker", &LEGS);
     assert!((place(&long, "right")[0] - 0.200_310_900_544).abs() < 1e-5, "{long}");
     assert!(long.contains("stable: no disturbance grows"), "{long}");
-    let start = ["--set", "parameters.half=0.193937369810", "--set", "parameters.stance=0.1945"];
-    let short = gait("simplest-walker", &[&LEGS[..], &start, &["--search", "0.002", "--shortest", "3"]].concat());
+    let start = ["--set", "parameters.half=0.193937369810", "--set", "parameters.stance=0.203866927442"];
+    let short = gait("simplest-walker", &[&LEGS[..], &start].concat());
     assert!((place(&short, "right")[0] - 0.193_937_369_810).abs() < 1e-5, "{short}");
     assert!(short.contains("unstable: 1"), "{short}");
 }
@@ -127,14 +127,14 @@ fn the_walker_of_five_bodies_has_a_gait() {
     assert!(out.contains("5 coordinates on the section") && out.contains("unstable"), "{out}");
 }
 
-/// A hollow that is too narrow and a latch that nobody can release are told.
+/// A hollow that is too narrow, so that both feet strike at once, and a latch that nobody can release are told.
 #[test]
 fn walkers_that_cannot_walk_are_told() {
     let folder = tempdir().unwrap();
     let narrow = [&["study", "limit-cycle", "compass-walker"][..], &LEGS, &["--set", "contact.floor.hollow=0.02"]];
     let error = dalembert(folder.path(), &narrow.concat()).with(2).err;
-    assert!(error.contains("hollow") || error.contains("did not converge"), "{error}");
-    let wrong = ["run", "kneed-walker", "--set", "body.walker.links.3.latch.release.0=roof"];
+    assert!(error.contains("an impact is not one of plain restitution"), "{error}");
+    let wrong = ["run", "kneed-walker", "--set", "body.walker.links[3].latch.release[0]=roof"];
     let error = dalembert(folder.path(), &wrong).with(2).err;
-    assert!(error.contains("no contact") || error.contains("roof"), "{error}");
+    assert!(error.contains("released by `roof`, which is no contact"), "{error}");
 }

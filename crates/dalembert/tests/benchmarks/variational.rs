@@ -153,7 +153,9 @@ fn kepler_by_sines() {
 #[test]
 fn the_solar_system_for_ten_years() {
     let outcome = completed("solar-system", &["run.ledger_factor=10"]);
-    let exact = completed("solar-system", &["run.integrator=\"dop853\"", "run.settings={}", "run.tolerance=1e-12"]);
+    // Only the method that fits frequencies records them.
+    let settings = ["run.integrator=\"dop853\"", "run.settings={}", "run.tolerance=1e-12", "output.channels=[]"];
+    let exact = completed("solar-system", &settings);
     let apart = |body: &str| {
         let name = format!("body.{body}.position");
         distance(last_vector(&outcome, &name), last_vector(&exact, &name))
@@ -249,7 +251,7 @@ fn rates_are_named_or_found() {
         assert!(error.contains(expected), "{error}");
     }
     // All forces alike: no gap, no rates.
-    let alike = scene("fpu", &["run.fast=[]", "parameters.omega=1"]).unwrap();
+    let alike = scene("fpu", &["run.fast=[]", "parameters.omega=3"]).unwrap();
     let Err(error) = run(&alike, "fpu", None, &mut ()) else { panic!("nothing is fast") };
     assert!(error.to_string().contains("run.fast"), "{error}");
 }
