@@ -1,9 +1,9 @@
 //! The program a solver sees: without fixed variables, objective and constraints scaled.
 //!
 //! Scaling by gradients at the start: f and each row of c are multiplied by min(1, g_max / ‖∇‖∞) with g_max = 100, so that no derivative there
-//! is larger than that ([1] section 3.8). Bounds of variables are untouched: they are kept exactly.
+//! is larger than that (\[1\] section 3.8). Bounds of variables are untouched: they are kept exactly.
 //!
-//! Reference: [1] A. Wächter, L. T. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
+//! Reference: \[1\] A. Wächter, L. T. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
 //! nonlinear programming*, Math. Program. 106 (2006) 25–57.
 
 use crate::nlp::{Bound, Nlp, Point, Size};

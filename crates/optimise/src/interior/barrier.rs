@@ -1,6 +1,6 @@
 //! The barrier parameter: monotone, or adaptive by probing.
 //!
-//! References: [1] Wächter and Biegler (2006), eq. 7; S. Mehrotra, *On the implementation of a primal–dual interior point method*, SIAM J. Optim. 2
+//! References: \[1\] Wächter and Biegler (2006), eq. 7; S. Mehrotra, *On the implementation of a primal–dual interior point method*, SIAM J. Optim. 2
 //! (1992) 575–601; J. Nocedal, A. Wächter, R. A. Waltz, *Adaptive barrier update strategies for nonlinear interior methods*, SIAM J. Optim. 19
 //! (2009) 1674–1693.
 
@@ -33,7 +33,7 @@ impl Core<'_> {
         }
     }
 
-    /// Lets μ fall while barrier problems are solved ([1] eq. 7).
+    /// Lets μ fall while barrier problems are solved (\[1\] eq. 7).
     pub fn monotone(&mut self) -> Result<(), End> {
         while self.errors(self.mu).largest() <= SOLVED * self.mu || self.tiny > 0 {
             let next = (FALL * self.mu).min(self.mu.powf(POWER)).max(self.least_mu);

@@ -1,9 +1,9 @@
 //! The iteration: errors, barrier parameter, step, line search, restoration.
 //!
-//! Names follow [1]: p are the bounded unknowns (x, s), y the multipliers of the constraints, `lower` and `upper` those of the bounds,
+//! Names follow \[1\]: p are the bounded unknowns (x, s), y the multipliers of the constraints, `lower` and `upper` those of the bounds,
 //! θ the violation ‖c‖₁, φ the barrier objective, τ the part of the way to the boundary.
 //!
-//! Reference: [1] Wächter and Biegler (2006).
+//! Reference: \[1\] Wächter and Biegler (2006).
 
 use super::barrier::Adaptive;
 use super::filter::Filter;
@@ -276,7 +276,7 @@ impl<'a> Core<'a> {
         (self.now.p[i] - self.shape.lower[i], self.shape.upper[i] - self.now.p[i])
     }
 
-    /// Errors of the first-order conditions with perturbed complementarity ([1] eq. 5).
+    /// Errors of the first-order conditions with perturbed complementarity (\[1\] eq. 5).
     pub fn errors(&mut self, mu: f64) -> Errors {
         let n = self.shape.n;
         let (mut sum, mut worst) = (0.0, 0.0f64);
@@ -440,7 +440,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Steps of the multipliers of bounds that belong to the step of p ([1] eq. 12).
+    /// Steps of the multipliers of bounds that belong to the step of p (\[1\] eq. 12).
     pub fn dual_step(&mut self, mu: f64) {
         for i in 0..self.shape.unknowns {
             let gap = self.gap(i);
@@ -455,7 +455,7 @@ impl<'a> Core<'a> {
         BOUNDARY.max(1.0 - self.mu)
     }
 
-    /// The longest step of p that goes at most `tau` of the way to a bound ([1] eq. 15).
+    /// The longest step of p that goes at most `tau` of the way to a bound (\[1\] eq. 15).
     pub fn primal_length(&self, tau: f64) -> f64 {
         let mut length = 1.0f64;
         for i in 0..self.shape.unknowns {
@@ -475,7 +475,7 @@ impl<'a> Core<'a> {
         pairs.fold(1.0f64, |length, (z, d)| if *d < 0.0 { length.min(-tau * z / d) } else { length })
     }
 
-    /// Keeps multipliers of bounds near μ / gap ([1] eq. 16).
+    /// Keeps multipliers of bounds near μ / gap (\[1\] eq. 16).
     pub fn keep_multipliers(&mut self) {
         for i in 0..self.shape.unknowns {
             let gap = self.gap(i);

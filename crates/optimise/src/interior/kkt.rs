@@ -7,10 +7,10 @@
 //! ```
 //!
 //! Slacks are eliminated by hand. With n positive and m negative eigenvalues the step is a descent direction; if there are others, δ_w grows until
-//! it is so, and rows of J that depend on each other get δ_c ([1] algorithm IC). Solutions are refined; where that does not help, pivots are
+//! it is so, and rows of J that depend on each other get δ_c (\[1\] algorithm IC). Solutions are refined; where that does not help, pivots are
 //! chosen more carefully.
 //!
-//! Reference: [1] Wächter and Biegler (2006), section 3.1.
+//! Reference: \[1\] Wächter and Biegler (2006), section 3.1.
 
 use super::shape::Shape;
 use crate::linear::{Inertia, Ldl};
@@ -231,7 +231,7 @@ impl Kkt {
         last <= USELESS
     }
 
-    /// Multipliers y that make r + Jᵀy smallest, by [I Jᵀ; J 0] ([1] eq. 36).
+    /// Multipliers y that make r + Jᵀy smallest, by [I Jᵀ; J 0] (\[1\] eq. 36).
     pub fn least_squares(&mut self, shape: &Shape, jacobian: &[f64], r: &[f64], dp: &mut [f64], y: &mut [f64]) -> bool {
         let (h, j) = (shape.hessian.len(), jacobian.len());
         self.values[..h].fill(0.0);

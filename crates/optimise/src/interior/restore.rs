@@ -1,13 +1,13 @@
 //! Feasibility restoration: the program that makes the violation small near a given point.
 //!
 //! ```text
-//! minimise ρ Σ (v⁺ + v⁻) + ζ/2 ‖D (x − x_R)‖²    subject to    c_L ≤ c(x) − v⁺ + v⁻ ≤ c_U,   x_L ≤ x ≤ x_U,   v⁺, v⁻ ≥ 0      [1] eq. 30
+//! minimise ρ Σ (v⁺ + v⁻) + ζ/2 ‖D (x − x_R)‖²    subject to    c_L ≤ c(x) − v⁺ + v⁻ ≤ c_U,   x_L ≤ x ≤ x_U,   v⁺, v⁻ ≥ 0      \[1\] eq. 30
 //! ```
 //!
 //! with ρ = 1000, ζ = √μ and D_ii = min(1, 1/|x_R,i|). It always has feasible points. Where it ends with v ≠ 0 the constraints contradict each
 //! other nearby.
 //!
-//! Reference: [1] Wächter and Biegler (2006), section 3.3.
+//! Reference: \[1\] Wächter and Biegler (2006), section 3.3.
 
 use crate::nlp::{Bound, Nlp, Size};
 use std::cell::{Cell, RefCell};

@@ -1,6 +1,6 @@
 //! The filter line search with second-order corrections, and the call of restoration.
 //!
-//! Reference: [1] Wächter and Biegler (2006), algorithms A and section 3.3.
+//! Reference: \[1\] Wächter and Biegler (2006), algorithms A and section 3.3.
 
 use super::core::{Core, End, Iterate, Peek, Verdict, Watch, barrier};
 use super::filter::{GAMMA_PHI, GAMMA_THETA, at_most};
@@ -36,7 +36,7 @@ pub(super) struct Reference {
     slope: f64,
 }
 
-/// Where trials of full steps began ([1] section 3.2).
+/// Where trials of full steps began (\[1\] section 3.2).
 #[derive(Clone, Debug)]
 pub(super) struct Watchdog {
     now: Iterate,
@@ -49,7 +49,7 @@ pub(super) struct Watchdog {
     trials: usize,
 }
 
-/// The v⁻ that minimises ρ (v⁺ + v⁻) − μ ln v⁺ − μ ln v⁻ for v⁺ − v⁻ = r ([1] eq. 33).
+/// The v⁻ that minimises ρ (v⁺ + v⁻) − μ ln v⁺ − μ ln v⁻ for v⁺ − v⁻ = r (\[1\] eq. 33).
 fn balance(r: f64, mu: f64) -> f64 {
     let half = (mu - RHO * r) / (2.0 * RHO);
     let root = (half * half + mu * r / (2.0 * RHO)).sqrt();
@@ -157,7 +157,7 @@ impl Core<'_> {
         false
     }
 
-    /// The length below which neither condition can hold ([1] eq. 23).
+    /// The length below which neither condition can hold (\[1\] eq. 23).
     fn least_length(&self, theta: f64, slope: f64) -> f64 {
         let mut least = GAMMA_THETA;
         if slope < 0.0 {
@@ -198,7 +198,7 @@ impl Core<'_> {
         true
     }
 
-    /// Second-order corrections of a full step that made the violation larger ([1] section 2.4).
+    /// Second-order corrections of a full step that made the violation larger (\[1\] section 2.4).
     fn correct(&mut self, length: f64, here: &Reference, trial_theta: f64) -> bool {
         let old: Iterate = self.step.clone();
         let mut corrected: Vec<f64> =
@@ -335,7 +335,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Restoration within restoration: for fixed x the best v⁺ and v⁻ are known ([1] eq. 33).
+    /// Restoration within restoration: for fixed x the best v⁺ and v⁻ are known (\[1\] eq. 33).
     fn relax(&mut self, violation: f64) -> Result<(), End> {
         let (n, m) = (self.shape.n - 2 * self.shape.m, self.shape.m);
         if violation <= 1e-2 * self.options.tolerance || self.restorations >= 20 {
@@ -359,7 +359,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// The start of restoration: x, v⁺, v⁻, which solve the problem for fixed x ([1] eq. 33), and multipliers.
+    /// The start of restoration: x, v⁺, v⁻, which solve the problem for fixed x (\[1\] eq. 33), and multipliers.
     fn elastic(&self, mu: f64) -> (Vec<f64>, Iterate) {
         let (n, m) = (self.shape.n, self.shape.m);
         let mut start = self.now.p[..n].to_vec();

@@ -68,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// Moves p inside its bounds by at least `push` of max(1, |bound|) or of the range, whichever is less ([1] section 3.6).
+    /// Moves p inside its bounds by at least `push` of max(1, |bound|) or of the range, whichever is less (\[1\] section 3.6).
     pub fn push_inside(&self, p: &mut [f64], push: f64) {
         for i in 0..self.unknowns {
             let (lower, upper) = (self.lower[i], self.upper[i]);

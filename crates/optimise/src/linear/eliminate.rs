@@ -5,13 +5,13 @@
 //!
 //! ```text
 //! one row c:     |a_cc| ≥ u max_i |a_ic|
-//! two rows c, r: |P⁻¹| (max_i |a_ic|, max_i |a_ir|)ᵀ ≤ (1/u, 1/u)ᵀ,   P = [a_cc a_rc; a_rc a_rr]      [1] eq. 2.3
+//! two rows c, r: |P⁻¹| (max_i |a_ic|, max_i |a_ir|)ᵀ ≤ (1/u, 1/u)ᵀ,   P = [a_cc a_rc; a_rc a_rr]      \[1\] eq. 2.3
 //! ```
 //!
 //! Rows for which neither holds wait: they go up to the parent front, where more rows are complete. At a root every row is complete and the
 //! largest entry decides (Bunch and Parlett); what is then still below [`VANISHED`] (of a matrix scaled to one) is a zero pivot.
 //!
-//! References: [1] I. S. Duff, J. K. Reid, *MA27*, AERE R10533 (1982), and *The multifrontal solution of indefinite sparse symmetric
+//! References: \[1\] I. S. Duff, J. K. Reid, *MA27*, AERE R10533 (1982), and *The multifrontal solution of indefinite sparse symmetric
 //! linear equations*, ACM TOMS 9 (1983) 302–325; J. R. Bunch, B. N. Parlett, SIAM J. Numer. Anal. 8 (1971) 639–655.
 
 /// What is below this size in a matrix scaled to one counts as nothing.

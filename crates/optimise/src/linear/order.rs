@@ -4,13 +4,13 @@
 //! covers, and the elements E_i it lies in. Its degree is bounded by
 //!
 //! ```text
-//! d_i ≤ |A_i \ i| + |L_p \ i| + Σ_{e ∈ E_i \ p} |L_e \ L_p|      [1] eq. 4.2
+//! d_i ≤ |A_i \ i| + |L_p \ i| + Σ_{e ∈ E_i \ p} |L_e \ L_p|      \[1\] eq. 4.2
 //! ```
 //!
 //! where all |L_e \ L_p| come from one sweep over the nodes of L_p. An element that lies in L_p is absorbed. Nodes carry weights, so that
 //! several rows can be kept together. Ties go to the lowest number: the order is the same on every machine.
 //!
-//! References: [1] P. R. Amestoy, T. A. Davis, I. S. Duff, *An approximate minimum degree ordering algorithm*, SIAM J. Matrix
+//! References: \[1\] P. R. Amestoy, T. A. Davis, I. S. Duff, *An approximate minimum degree ordering algorithm*, SIAM J. Matrix
 //! Anal. Appl. 17 (1996) 886–905. Departure: nodes that cannot be told apart are not merged; rows that belong together come merged by weight.
 
 use std::collections::BTreeSet;

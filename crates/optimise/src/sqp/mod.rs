@@ -2,10 +2,10 @@
 //!
 //! Each step minimises a quadratic model of the Lagrangian under linearised constraints. Near a solution the active set is known from the last step, one or two
 //! linear systems are enough, and convergence is quadratic. Far from it an ℓ₁ merit function, φ = f + ρ Σ violations, decides how far a step
-//! goes ([1] algorithm 18.3); full steps that it refuses are corrected to second order. Linearised constraints that contradict each other are made
+//! goes (\[1\] algorithm 18.3); full steps that it refuses are corrected to second order. Linearised constraints that contradict each other are made
 //! elastic with weight ρ; where even ρ → ∞ does not reduce the violation the program is infeasible nearby.
 //!
-//! References: [1] J. Nocedal, S. J. Wright, *Numerical optimization*, 2nd ed., Springer 2006, chapter 18; [2] M. J. D. Powell, *A fast
+//! References: \[1\] J. Nocedal, S. J. Wright, *Numerical optimization*, 2nd ed., Springer 2006, chapter 18; \[2\] M. J. D. Powell, *A fast
 //! algorithm for nonlinearly constrained optimization calculations*, Lecture Notes in Mathematics 630 (1978) 144–157 (the weight ρ).
 
 mod active;
