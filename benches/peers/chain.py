@@ -324,7 +324,13 @@ def turned(quaternion, vector):
 
 
 def dalembert_run(tool, scratch, n, integrator, tolerance=None, tree=False, step=None):
-    """The time of the run from its summary, without start-up, times the share of a processor that the process had."""
+    """The time of the run from its summary, less that of a run of a nanosecond, which is all start: names of channels and the like."""
+    seconds, end = dalembert_once(tool, scratch, n, integrator, tolerance, tree, step, UNTIL)
+    return seconds - dalembert_once(tool, scratch, n, integrator, tolerance, tree, step, 1e-9)[0], end
+
+
+def dalembert_once(tool, scratch, n, integrator, tolerance, tree, step, until):
+    """The time of one run from its summary, times the share of a processor that the process had."""
     os.makedirs(scratch, exist_ok=True)
     name = "chain-tree" if tree else "chain"
     scene = os.path.join(scratch, f"{name}.toml")
@@ -332,7 +338,7 @@ def dalembert_run(tool, scratch, n, integrator, tolerance=None, tree=False, step
         file.write(TREE if tree else SCENE)
     arguments = [tool, "run", scene, "--set", f"parameters.n={n}", "--integrator", integrator]
     arguments += ["--tolerance", f"{tolerance:g}"] if tolerance else ["--set", f"run.settings.fixed_step={step!r}"]
-    arguments += ["--json", "--out", os.path.join(scratch, f"{name}-{n}-{integrator}")]
+    arguments += ["--until", f"{until:g}", "--json", "--out", os.path.join(scratch, f"{name}-{n}-{integrator}")]
     began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     elapsed, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -358,9 +364,8 @@ def contestants(tool, scratch, quick):
     tolerances = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10] if quick else [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11]
     steps = [1e-2, 2e-3, 1e-3] if quick else [2e-2, 1e-2, 7e-3, 5e-3, 4e-3, 3e-3, 2e-3, 1e-3, 5e-4, 2e-4]
     list_ = []
-    for integrator in ("dop853", "dopri5", "radau"):
-        runs = [(f"{t:g}", lambda n, t=t, i=integrator: dalembert_run(tool, scratch, n, i, t)) for t in tolerances]
-        list_.append((f"dalembert {integrator}", "dalembert", runs))
+    runs = [(f"{t:g}", lambda n, t=t: dalembert_run(tool, scratch, n, "dop853", t)) for t in tolerances]
+    list_.append(("dalembert dop853", "dalembert", runs))
     for integrator in ("dop853", "dopri5"):
         runs = [(f"{t:g}", lambda n, t=t, i=integrator: dalembert_run(tool, scratch, n, i, t, True)) for t in tolerances]
         list_.append((f"dalembert tree {integrator}", "dalembert", runs))
@@ -403,7 +408,7 @@ def limited(run, n, limit, scratch):
         os.chdir(scratch)  # some peers leave log files where they run
         try:
             seconds, end = run(n)
-            if seconds < 0.2:  # short runs are taken again, and the better time counts
+            for _ in range(4 if seconds < 0.2 else 0):  # short runs are taken again, and the best time counts
                 seconds = min(seconds, run(n)[0])
             theirs.send((seconds, end))
         except Exception as reason:
@@ -439,7 +444,9 @@ def race(n, goal, runners, available, budget, scratch):
                 note = f"{name} with {setting} for N = {n} failed: {reason}"
                 print("  " + note, flush=True)
                 notes.append(note)
-                break
+                if isinstance(reason, TimeoutError):
+                    break
+                continue  # a step that is too long; the next one is shorter
             error = float(np.linalg.norm(end - goal))
             if not math.isfinite(error):
                 error = math.inf
@@ -450,9 +457,13 @@ def race(n, goal, runners, available, budget, scratch):
     return rows, notes
 
 
+# The chain is 1 m long and swings by 0.26 m: a run that is off by more than this has come apart, and its time is that of nothing.
+APART = 0.1
+
+
 def frontier(rows, name):
     """For one contestant the runs that no other of its runs beats in both time and error, by falling error."""
-    own = sorted((seconds, error) for who, _, seconds, error in rows if who == name and 0 < error < math.inf)
+    own = sorted((seconds, error) for who, _, seconds, error in rows if who == name and 0 < error < APART)
     best, kept = math.inf, []
     for seconds, error in own:
         if error < best:
@@ -499,7 +510,7 @@ def page(results, available, cores, problems, budget):
         "comparison. (From 45° long chains whip so sensitively that for N = 64 no method, and no reference, is good to a millimetre.)",
         "",
         "**Rules.** One thread. CPU seconds of the simulation alone, without start-up and model building; for dalembert the",
-        "`wall_time` of its summary times the share of a processor that its process had. A method stops at the first run of more",
+        "`wall_time` of its summary, less that of a run of a nanosecond, times the share of a processor that its process had. A method stops at the first run of more",
         f"than {budget:g} s; a run is stopped after {6 * budget:g} s. MuJoCo, Exudyn's tree and dalembert's tree use one angle for each link",
         "(minimal coordinates). The other rows of dalembert and Exudyn use rigid links with 6 velocities each and revolute joints",
         "(redundant coordinates), which is far more work for a chain.",
@@ -519,7 +530,7 @@ def page(results, available, cores, problems, budget):
         others = [name for name in names if not name.startswith(ours)]
         if not own or not others:
             continue
-        lines += ["", "Time at equal error, interpolated between the runs above; a ratio above 1 means that dalembert is faster.", ""]
+        lines += ["", "Time at equal error, interpolated between the runs above that are within 0.1 m; a ratio above 1 means that dalembert is faster.", ""]
         lines += ["| Error in m | dalembert | " + " | ".join(f"{o} / dalembert" for o in others) + " |"]
         lines += ["|---:|---:|" + "---:|" * len(others)]
         for error in ERRORS:
