@@ -15,6 +15,7 @@ mod mjcf_shapes;
 mod mjcf_tendon;
 mod sdf;
 pub mod studies;
+mod units;
 mod urdf;
 mod urdf_write;
 mod visuals;

@@ -18,7 +18,7 @@ use crate::mjcf_shapes::{along, shape};
 use crate::mjcf_tendon::{Found, Site, tendons};
 use crate::visuals::{Assets, Visuals};
 use crate::xml::{Notes, child, elements, leave_out, number, numbers, parse, parse_array, placed, required, start};
-use crate::{Imported, ReadError};
+use crate::{Imported, ReadError, units};
 use dalembert_methods::lie::Quat;
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder};
@@ -105,7 +105,9 @@ pub fn read_mjcf(text: &str) -> Result<Imported, ReadError> {
         }
     }
     reader.builder.gravity(Vec3(gravity));
-    let tree = reader.builder.build().map_err(|e| ReadError::of_tree(e, &reader.places, &document))?;
+    let tree = units::check(&reader.builder)
+        .and_then(|()| reader.builder.build())
+        .map_err(|e| ReadError::of_tree(e, &reader.places, &document))?;
     let mut initial = tree.neutral();
     for joint in tree.joints() {
         if let Some((_, pose)) = reader.free.iter().find(|(name, _)| *name == joint.name) {

@@ -12,7 +12,7 @@ use crate::visuals::{self, Visuals};
 use crate::xml::{
     Notes, child, child_number, elements, leave_out, parse, placed, position, required, start, text_numbers,
 };
-use crate::{Base, Closure, ClosureKind, Imported, ReadError};
+use crate::{Base, Closure, ClosureKind, Imported, ReadError, units};
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder};
 use roxmltree::Node;
@@ -52,7 +52,9 @@ pub fn read_sdf(text: &str, base: Base) -> Result<Imported, ReadError> {
     };
     let mut builder = reader.model(base)?;
     builder.0.gravity(Vec3(gravity));
-    let tree = builder.0.build().map_err(|e| ReadError::of_tree(e, &builder.1, &document))?;
+    let tree = units::check(&builder.0)
+        .and_then(|()| builder.0.build())
+        .map_err(|e| ReadError::of_tree(e, &builder.1, &document))?;
     let mut initial = tree.neutral();
     let mut couplings = Vec::new();
     for (name, node) in &reader.mimics {

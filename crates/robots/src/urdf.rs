@@ -14,7 +14,7 @@ use crate::xml::{
     Notes, child, elements, leave_out, number, numbers, origin, parse, placed, position, required, required_number,
     start,
 };
-use crate::{Base, Imported, ReadError};
+use crate::{Base, Imported, ReadError, units};
 use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_trees::{Freedom, JointKind, JointSpec, LinkSpec, MassProperties, Pose, TreeBuilder};
 use roxmltree::Node;
@@ -87,7 +87,8 @@ pub fn read_urdf(text: &str, base: Base) -> Result<Imported, ReadError> {
         };
         builder.link(LinkSpec { name: name.into(), parent, joint, offset: Pose::default(), mass });
     }
-    let tree = builder.build().map_err(|e| ReadError::of_tree(e, &places, &document))?;
+    let tree =
+        units::check(&builder).and_then(|()| builder.build()).map_err(|e| ReadError::of_tree(e, &places, &document))?;
     let mut initial = tree.neutral();
     let mut couplings = Vec::new();
     for (name, node) in &mimics {

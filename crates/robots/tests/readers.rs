@@ -299,6 +299,10 @@ fn bad_files_are_refused_where_they_are_wrong() {
     refused(&URDF.replace("value=\"1.5\"", "value=\"-1.5\""), Some((4, 3)), "not negative");
     refused(&URDF.replace("ixx=\"0.02\"", "ixx=\"-0.02\""), Some((4, 3)), "negative principal moment");
     refused(&URDF.replace("ixx=\"0.02\"", "ixx=\"200\""), Some((4, 3)), "at most the sum of the other two");
+    // Inertias in kg mm², and a centre of mass in mm, beside lengths in m.
+    let millimetres = URDF.replace("ixx=\"0.02\"", "ixx=\"20000\"").replace("iyy=\"0.03\"", "iyy=\"30000\"");
+    refused(&millimetres.replace("izz=\"0.025\"", "izz=\"25000\""), Some((4, 3)), "inertias in kg m²?");
+    refused(&URDF.replace("xyz=\"0.1 0 -0.2\"", "xyz=\"100 0 -200\""), Some((4, 3)), "the centre of mass, 2.236e2 m");
     refused(&URDF.replace("type=\"prismatic\"", "type=\"magnetic\""), Some((17, 29)), "no kind of joint");
     refused(&URDF.replace("<parent link=\"upper\"/>", "<parent link=\"shin\"/>"), Some((17, 3)), "no such link");
     refused(&URDF.replace("<parent link=\"base\"/>", "<parent link=\"tool\"/>"), None, "hangs on itself");
