@@ -6,8 +6,8 @@
 use crate::sample::{BASES, halton, hash, normal, uniform};
 use serde::Deserialize;
 
-/// The most rows a sweep may have.
-const MOST: u64 = 1 << 40;
+/// The most rows a sweep may have: their results are held in memory.
+const MOST: u64 = 10_000_000;
 
 /// A value that a row gives to an entry of the scene.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -230,7 +230,9 @@ impl Plan {
                 rows = rows.and_then(|rows| rows.checked_mul(values.len() as u64));
             }
         }
-        let rows = rows.filter(|rows| *rows <= MOST).ok_or(format!("more than {MOST} rows"))?;
+        let rows = rows
+            .filter(|rows| *rows <= MOST)
+            .ok_or(format!("the sweep has more than {MOST} rows; make several of it"))?;
         let plan = Self { vary, listed, samples, sampling, seed, seed_as, rows };
         let mut names = plan.names();
         names.sort();
@@ -374,6 +376,8 @@ mod tests {
         let twice = vec![vary("path = \"a\"\nvalues = [1]").unwrap(); 2];
         assert!(Plan::new(twice, None, None, Sampling::Random, 0, None).unwrap_err().contains("twice"));
         let random = vec![vary("path = \"a\"\nuniform = [0, 1]").unwrap()];
+        let many = Plan::new(random.clone(), None, Some(u64::MAX), Sampling::Random, 0, None).unwrap_err();
+        assert!(many.contains("more than 10000000 rows"), "{many}");
         assert!(Plan::new(random, None, None, Sampling::Random, 0, None).unwrap_err().contains("samples"));
     }
 }
