@@ -1,8 +1,7 @@
 //! Constraint solves with hubs against the same without, and against a plain dense solve of the whole system.
 #![allow(clippy::unwrap_used)]
 
-mod counting;
-
+use crate::counting;
 use dalembert_methods::algebra::{Block, Lu, Mass, MassBlock, RETURN, Rows, Saddle, SaddleError, Structure};
 use proptest::prelude::*;
 

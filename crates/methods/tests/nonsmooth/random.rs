@@ -1,9 +1,7 @@
 //! Complementarity on random problems and random scenes: solvable, never penetrating, never pulling, never outside the cone.
 #![allow(clippy::unwrap_used)]
 
-mod contacts;
-
-use contacts::follow_with;
+use crate::contacts::follow_with;
 use dalembert_methods::integrate::Ending;
 use dalembert_methods::nonsmooth::lcp::{LcpError, lemke};
 use dalembert_methods::nonsmooth::{Kind, Options};

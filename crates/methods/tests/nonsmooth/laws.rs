@@ -1,9 +1,7 @@
 //! Impact laws, jams, shared forces, accounts, continuation and errors of contacts.
 #![allow(clippy::unwrap_used)]
 
-mod contacts;
-
-use contacts::{Keep, follow};
+use crate::contacts::{Keep, follow};
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::events::{Direction, Hit, Trigger, Watch};
 use dalembert_methods::integrate::{Ending, Flow, IntegrateError, Settings, Span, create};

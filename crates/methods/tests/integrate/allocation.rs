@@ -1,8 +1,7 @@
 //! No integrator allocates inside a step or for continuous output: counted by the allocator itself.
 #![allow(clippy::unwrap_used)]
 
-mod counting;
-
+use crate::counting;
 use dalembert_methods::State;
 use dalembert_methods::integrate::{Flow, IntegrateError, Settings, Span, create, methods};
 use dalembert_methods::nonsmooth::{Contacts, Hybrid, Moment, Observer, Options, simulate};

@@ -1,9 +1,7 @@
 //! Contacts in modes: runs against closed forms.
 #![allow(clippy::unwrap_used)]
 
-mod contacts;
-
-use contacts::{follow, follow_with};
+use crate::contacts::{follow, follow_with};
 use dalembert_methods::Real;
 use dalembert_methods::integrate::Ending;
 use dalembert_methods::nonsmooth::{Kind, Options, Restitution};

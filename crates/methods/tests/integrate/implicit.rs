@@ -1,13 +1,11 @@
 //! The implicit methods on every test problem: error against tolerance, order, invariants, continuation.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{Auto, Chain, advance, distance};
 use dalembert_methods::check::{continuation, drift, end_error, order};
 use dalembert_methods::dynamics::Dynamics;
 use dalembert_methods::integrate::{Settings, create};
 use dalembert_methods::problems::{FreeBody, Oscillator, Pendulum, Problem, RotatingWire, Sleigh, Visitor, each};
-use support::{Auto, Chain, advance, distance};
 
 const METHODS: [&str; 2] = ["radau", "generalized_alpha"];
 

@@ -1,13 +1,11 @@
 //! The Radau IIA method against closed forms, measured orders, conservation laws and its own continuation.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{Auto, Formula, Oscillator, Pendulum, advance, distance, oscillator, sleigh, spin};
 use dalembert_methods::algebra::Mass;
 use dalembert_methods::integrate::radau::Radau;
 use dalembert_methods::integrate::{IntegrateError, Integrator, Settings};
 use dalembert_methods::{Real, Shape, State, System};
-use support::{Auto, Formula, Oscillator, Pendulum, advance, distance, oscillator, sleigh, spin};
 
 fn run<P: Formula>(y: &Auto<P>, s: &State<f64>, settings: &Settings, until: f64) -> (State<f64>, Radau<Auto<P>>) {
     let mut s = s.clone();

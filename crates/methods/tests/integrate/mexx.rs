@@ -1,15 +1,13 @@
 //! MEXX against its theory: orders of columns and of continuous output, control, constraints, work.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{Auto, Chain, Formula, advance, distance};
 use dalembert_methods::algebra::Mass;
 use dalembert_methods::check::{self, CheckError, Convergence, ladder};
 use dalembert_methods::dynamics::Dynamics;
 use dalembert_methods::integrate::{Counts, IntegrateError, Integrator, Mexx, Settings, SettingsError, create};
 use dalembert_methods::problems::{Kepler, Oscillator, Pendulum, Problem, RotatingWire, Sleigh, Visitor, each};
 use dalembert_methods::{Real, Shape, State};
-use support::{Auto, Chain, Formula, advance, distance};
 
 /// Something to be done with every problem that is not stiff.
 trait Task {
@@ -262,7 +260,7 @@ fn a_low_largest_order_does_not_cause_rejections() {
 /// The same row three times changes nothing but the split of its force; the integral sees their sum.
 #[test]
 fn repeated_constraints_give_the_same_motion() {
-    let rod = |copies| Auto(support::Pendulum { amplitude: 0.2, copies });
+    let rod = |copies| Auto(crate::support::Pendulum { amplitude: 0.2, copies });
     let end = |copies, settings: &Settings| {
         let y = rod(copies);
         let mut s = y.0.state();
@@ -370,7 +368,7 @@ fn a_chain_of_bodies_converges_to_the_same_motion() {
 /// A run cut after some steps and continued by a new integrator has the same bits, dependent rows included.
 #[test]
 fn continued_runs_have_the_same_bits() {
-    let y = Auto(support::Pendulum { amplitude: 0.2, copies: 2 });
+    let y = Auto(crate::support::Pendulum { amplitude: 0.2, copies: 2 });
     let tight = Settings::default().with("tolerance", 1e-11);
     for (stop, settings) in [(1, Settings::default()), (7, columns(4).with("fixed_step", 0.01)), (3, tight)] {
         let mut s = y.0.state();

@@ -1,12 +1,10 @@
 //! The generalised-α method against its theory: order, damping, constraints, variable steps.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
+use crate::support::{Auto, Formula, Oscillator, Pendulum, advance, distance, oscillator, sleigh, spin};
 use dalembert_methods::integrate::generalized_alpha::GeneralizedAlpha;
 use dalembert_methods::integrate::{Integrator, Settings};
 use dalembert_methods::{State, System};
-use support::{Auto, Formula, Oscillator, Pendulum, advance, distance, oscillator, sleigh, spin};
 
 type Method<P> = GeneralizedAlpha<Auto<P>>;
 

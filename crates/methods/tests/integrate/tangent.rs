@@ -1,11 +1,9 @@
 //! Tangents against central differences and against an uncompressed evaluation.
 
-mod support;
-
+use crate::support::{Auto, Chain};
 use dalembert_methods::algebra::{Mass, Rows};
 use dalembert_methods::tangent::{Compression, Tangent};
 use dalembert_methods::{State, System};
-use support::{Auto, Chain};
 
 struct Point<'a> {
     y: &'a Auto<Chain>,
