@@ -6,6 +6,7 @@
 pub mod interior;
 pub mod linear;
 pub mod nlp;
+pub mod pareto;
 pub mod problems;
 mod reduced;
 pub mod report;

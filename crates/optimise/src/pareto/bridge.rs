@@ -1,0 +1,114 @@
+//! Gaps of the front: searched from samples, bridged if something lies there, and their ends computed if not.
+//!
+//! Two goals: between two neighbours of the present front that are far apart, the least level is sought at which goals can be below the corner between
+//! them plus the level, from the samples nearest to it. What is found and new is followed. Where nothing is, the front has a gap: the part beyond begins
+//! where it is as good as the end of the part before, and that point is computed. More goals: the same with a coarse lattice of rays.
+
+use super::crew::{Halt, Solution, Task};
+use super::form::Form;
+use super::{LEAN, Place, Search, Stage, geometry, lattice};
+
+/// Neighbours farther apart than this, in steps, have a gap between them.
+pub(super) const GAP: f64 = 2.2;
+
+impl Search<'_, '_, '_> {
+    /// Searches gaps until there is nothing new, then computes the ends beside those that remain.
+    pub(super) fn bridge(&mut self) -> Result<(), Halt> {
+        let k = self.problem.goals.len();
+        let mut tried: Vec<Vec<f64>> = Vec::new();
+        for _ in 0..self.options.rounds {
+            let anchors: Vec<Vec<f64>> = match k {
+                2 => self.gaps().into_iter().map(|(a, b)| self.corner(a, b)).collect(),
+                _ => lattice::simplex(k, 4).into_iter().map(|p| self.along_ray(&p)).collect(),
+            };
+            let new: Vec<Vec<f64>> = anchors.into_iter().filter(|a| !tried.contains(a)).collect();
+            let mut tasks = Vec::new();
+            for anchor in &new {
+                let form = Form::attain(anchor, &vec![1.0; k], &self.scale, LEAN);
+                tasks.extend(self.nearest(anchor).into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
+            }
+            if tasks.is_empty() {
+                break;
+            }
+            tried.extend(new);
+            let answers = self.solve(Stage::Gaps, tasks)?;
+            let found: Vec<Solution> = answers.into_iter().filter_map(Result::ok).collect();
+            let before = self.vertices.len();
+            let fresh = found.into_iter().filter(|s| !self.is_dominated(&s.goals)).collect();
+            self.follow(fresh)?;
+            if self.vertices.len() == before {
+                break;
+            }
+        }
+        if k == 2 { self.close() } else { Ok(()) }
+    }
+
+    /// Whether a present point is clearly better.
+    fn is_dominated(&self, goals: &[f64]) -> bool {
+        self.vertices.iter().any(|v| geometry::clearly_dominates(&v.solution.goals, goals, &self.scale, 1e-7, 1e-6))
+    }
+
+    /// Pairs of neighbours on the present front of two goals with a gap between them.
+    fn gaps(&self) -> Vec<(usize, usize)> {
+        let mut order: Vec<usize> =
+            (0..self.vertices.len()).filter(|&i| !self.is_dominated(&self.vertices[i].solution.goals)).collect();
+        let goal = |i: usize, g: usize| self.vertices[i].solution.goals[g];
+        order.sort_by(|&a, &b| goal(a, 0).total_cmp(&goal(b, 0)).then(goal(b, 1).total_cmp(&goal(a, 1))));
+        let wide = |pair: &&[usize]| {
+            let (a, b) = (&self.vertices[pair[0]], &self.vertices[pair[1]]);
+            self.distance(&a.solution.goals, &b.solution.goals) > GAP * self.options.spacing
+        };
+        order.windows(2).filter(wide).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    fn corner(&self, a: usize, b: usize) -> Vec<f64> {
+        let (a, b) = (&self.vertices[a].solution.goals, &self.vertices[b].solution.goals);
+        a.iter().zip(b).map(|(a, b)| a.min(*b)).collect()
+    }
+
+    /// A point on the plane through the scaled unit points, from which the diagonal meets the front.
+    fn along_ray(&self, part: &[f64]) -> Vec<f64> {
+        (0..part.len()).map(|i| self.ideal[i] + self.scale[i] * (part[i] - 0.5)).collect()
+    }
+
+    /// The samples nearest to the diagonal through goals, not counting how much worse they are.
+    pub(super) fn nearest(&self, goals: &[f64]) -> Vec<usize> {
+        let k = goals.len();
+        let off = |s: &Solution| {
+            let ahead: Vec<f64> =
+                (0..k).map(|i| (s.goals[i].clamp(self.ideal[i], self.nadir[i]) - goals[i]) / self.scale[i]).collect();
+            let mean = ahead.iter().sum::<f64>() / k as f64;
+            ahead.iter().map(|a| (a - mean).powi(2)).sum::<f64>()
+        };
+        let mut order: Vec<(f64, usize)> = self.samples.iter().map(off).enumerate().map(|(i, d)| (d, i)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order.into_iter().take(self.options.attempts.max(1)).map(|(_, i)| i).collect()
+    }
+
+    /// Computes where parts beyond gaps begin: the least of the first goal while the second is no worse than at the end of the part before.
+    fn close(&mut self) -> Result<(), Halt> {
+        let gaps = self.gaps();
+        let tasks = gaps.iter().map(|&(left, right)| {
+            let limits = self.vertices[left].solution.goals.clone();
+            Task::warm(Form::limited(0, &limits, &self.scale), &self.vertices[right].solution)
+        });
+        let tasks: Vec<Task> = tasks.collect();
+        let answers = self.solve(Stage::Gaps, tasks)?;
+        for ((left, right), answer) in gaps.into_iter().zip(answers) {
+            self.vertices[left].place = Place::End;
+            let Ok(found) = answer else { continue };
+            let beyond = &self.vertices[right].solution.goals;
+            let near = self.distance(&found.goals, beyond);
+            let gap = self.distance(&self.vertices[left].solution.goals, beyond);
+            match near {
+                _ if near < 1e-3 * self.options.spacing => self.vertices[right].place = Place::End,
+                _ if near < 0.9 * gap => {
+                    let branch = self.vertices[right].branch;
+                    self.push(found, Some(right), Some(branch), Place::End);
+                }
+                _ => self.vertices[right].place = Place::End,
+            }
+        }
+        Ok(())
+    }
+}
