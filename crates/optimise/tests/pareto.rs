@@ -384,7 +384,7 @@ fn contradictory() -> Box<dyn Nlp> {
 fn falling() -> Box<dyn Nlp> {
     let two = |x: &[Second], c: &mut [Second]| {
         c[0] = x[0].square();
-        c[1] = x[1] - x[0];
+        c[1] = x[1] * 2.0;
     };
     Box::new(tied(two, &[0.5, 0.5], vec![Bound::FREE; 2], vec![], 2))
 }

@@ -16,21 +16,22 @@ impl Search<'_, '_, '_> {
     pub(super) fn bridge(&mut self) -> Result<(), Halt> {
         let k = self.problem.goals.len();
         let mut tried: Vec<Vec<f64>> = Vec::new();
-        for _ in 0..self.options.rounds {
-            let anchors: Vec<Vec<f64>> = match k {
-                2 => self.gaps().into_iter().map(|(a, b)| self.corner(a, b)).collect(),
-                _ => lattice::simplex(k, 4).into_iter().map(|p| self.along_ray(&p)).collect(),
+        for round in 0..self.options.rounds {
+            // Where to begin, and in which direction to look.
+            let anchors: Vec<(Vec<f64>, Vec<f64>)> = match k {
+                2 => self.gaps().into_iter().map(|(a, b)| (self.corner(a, b), self.diagonal(a, b))).collect(),
+                _ => lattice::simplex(k, 4).into_iter().map(|p| (self.along_ray(&p), vec![1.0; k])).collect(),
             };
-            let new: Vec<Vec<f64>> = anchors.into_iter().filter(|a| !tried.contains(a)).collect();
-            let mut tasks = Vec::new();
-            for anchor in &new {
-                let form = Form::attain(anchor, &vec![1.0; k], &self.scale, LEAN);
+            let new: Vec<_> = anchors.into_iter().filter(|(anchor, _)| !tried.contains(anchor)).collect();
+            let mut tasks = self.further_extremes(round);
+            for (anchor, direction) in &new {
+                let form = Form::attain(anchor, direction, &self.scale, LEAN);
                 tasks.extend(self.nearest(anchor).into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
             }
             if tasks.is_empty() {
                 break;
             }
-            tried.extend(new);
+            tried.extend(new.into_iter().map(|(anchor, _)| anchor));
             let answers = self.solve(Stage::Gaps, tasks)?;
             let found: Vec<Solution> = answers.into_iter().filter_map(Result::ok).collect();
             let before = self.vertices.len();
@@ -40,7 +41,87 @@ impl Search<'_, '_, '_> {
                 break;
             }
         }
+        self.challenge()?;
         if k == 2 { self.close() } else { Ok(()) }
+    }
+
+    /// Fills wide gaps of a lattice of two goals, from both sides and from samples, until nothing new is found; then computes the ends of those that remain.
+    pub(super) fn refine(&mut self) -> Result<(), Halt> {
+        let mut tried: Vec<Vec<f64>> = Vec::new();
+        for _ in 0..2 * self.options.rounds {
+            let gaps = self.gaps();
+            let mut tasks = Vec::new();
+            for (a, b) in gaps {
+                let anchor = self.corner(a, b);
+                if tried.contains(&anchor) {
+                    continue;
+                }
+                let form = Form::attain(&anchor, &self.diagonal(a, b), &self.scale, LEAN * LEAN);
+                tasks.extend([a, b].map(|i| Task::warm(form.clone(), &self.vertices[i].solution)));
+                tasks.extend(self.nearest(&anchor).into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
+                tried.push(anchor);
+            }
+            if tasks.is_empty() {
+                break;
+            }
+            for found in self.solve(Stage::Gaps, tasks)?.into_iter().filter_map(Result::ok) {
+                let projection = self.problem.project(&found.x);
+                if !self.known(&found.goals, &projection, 0.1 * self.options.spacing)
+                    && !self.is_dominated(&found.goals)
+                {
+                    self.push(found, None, None, Place::Inside);
+                }
+            }
+        }
+        self.close()
+    }
+
+    /// Points that no other point dominates, but perhaps one between others: where branches cross, each is challenged from the nearest points of others.
+    fn challenge(&mut self) -> Result<(), Halt> {
+        let k = self.problem.goals.len();
+        let mut tasks = Vec::new();
+        for v in &self.vertices {
+            let goals = &v.solution.goals;
+            if self.is_dominated(goals) {
+                continue;
+            }
+            let mut rivals: Vec<(usize, f64, usize)> = Vec::new();
+            for (i, other) in self.vertices.iter().enumerate() {
+                let root = self.root(other.branch);
+                let near = self.distance(goals, &other.solution.goals);
+                let above: f64 =
+                    (0..k).map(|g| other.normal[g] * (goals[g] - other.solution.goals[g]) / self.scale[g]).sum();
+                // Not below the tangent plane of the other by more than its curvature allows.
+                if root != self.root(v.branch) && near < 2.0 * self.options.spacing && above > -near * near {
+                    match rivals.iter_mut().find(|rival| rival.0 == root) {
+                        Some(rival) if rival.1 > near => *rival = (root, near, i),
+                        Some(_) => {}
+                        None => rivals.push((root, near, i)),
+                    }
+                }
+            }
+            let form = Form::attain(goals, &vec![1.0; k], &self.scale, LEAN * LEAN);
+            tasks.extend(
+                rivals.iter().map(|rival| (rival.2, Task::warm(form.clone(), &self.vertices[rival.2].solution))),
+            );
+        }
+        let (from, tasks): (Vec<usize>, Vec<Task>) = tasks.into_iter().unzip();
+        for (from, answer) in from.into_iter().zip(self.solve(Stage::Gaps, tasks)?) {
+            let Ok(found) = answer else { continue };
+            let projection = self.problem.project(&found.x);
+            // It must lie on the branch from which it was sought, and be better than something.
+            let rival = &self.vertices[from];
+            let same =
+                geometry::apart(&rival.projection, &projection) <= geometry::root_mean_square(&projection) + 1e-6;
+            let better = |v: &super::Vertex| {
+                geometry::clearly_dominates(&found.goals, &v.solution.goals, &self.scale, 1e-7, 1e-6)
+            };
+            if same && !self.is_dominated(&found.goals) && self.vertices.iter().any(better) {
+                let branch = rival.branch;
+                self.push(found, Some(from), Some(branch), Place::Inside);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a present point is clearly better.
@@ -64,6 +145,12 @@ impl Search<'_, '_, '_> {
     fn corner(&self, a: usize, b: usize) -> Vec<f64> {
         let (a, b) = (&self.vertices[a].solution.goals, &self.vertices[b].solution.goals);
         a.iter().zip(b).map(|(a, b)| a.min(*b)).collect()
+    }
+
+    /// From the corner between two points to the opposite one, scaled.
+    fn diagonal(&self, a: usize, b: usize) -> Vec<f64> {
+        let (a, b) = (&self.vertices[a].solution.goals, &self.vertices[b].solution.goals);
+        (0..a.len()).map(|i| ((a[i] - b[i]).abs() / self.scale[i]).max(0.1 * self.options.spacing)).collect()
     }
 
     /// A point on the plane through the scaled unit points, from which the diagonal meets the front.

@@ -69,16 +69,27 @@ pub(super) struct Task {
     pub form: Form,
     pub x: Vec<f64>,
     pub warm: Option<Box<Solution>>,
+    /// The first barrier parameter, if not that of a warm start: small, as a large one would pull all starts to the middle of their bounds.
+    pub barrier: f64,
 }
+
+/// The first barrier parameters of searches for feasible points, and for optima from feasible points.
+const FEASIBLE: f64 = 1e-4;
+const COLD: f64 = 1e-3;
 
 impl Task {
     pub fn cold(form: Form, x: &[f64]) -> Self {
-        Self { form, x: x.to_vec(), warm: None }
+        Self { form, x: x.to_vec(), warm: None, barrier: COLD }
+    }
+
+    /// A feasible point near x.
+    pub fn feasible(goals: usize, x: &[f64]) -> Self {
+        Self { barrier: FEASIBLE, ..Self::cold(Form::feasible(goals), x) }
     }
 
     pub fn warm(form: Form, from: &Solution) -> Self {
         let warm = (!from.weights.is_empty()).then(|| Box::new(from.clone()));
-        Self { form, x: from.x.clone(), warm }
+        Self { form, x: from.x.clone(), warm, barrier: COLD }
     }
 
     /// A checksum of all that the answer depends on.
@@ -265,7 +276,14 @@ fn solve(base: &mut Base<'_>, goals: &[usize], options: &Options, task: &Task, s
     let report = report.unwrap_or_else(|| {
         let found = match &warm {
             Some(warm) => interior::solve_from(&mut program, &options.interior, warm, &mut watch),
-            None => interior::solve(&mut program, &options.interior, &mut watch),
+            None => {
+                let barrier_start = task.barrier.min(options.interior.barrier_start);
+                let push = options.interior.push.min(COLD);
+                // Samples need be feasible, not nearest.
+                let tolerance = options.interior.tolerance.max(if task.form.near { 1e-6 } else { 0.0 });
+                let near = interior::Options { barrier_start, push, tolerance, ..options.interior.clone() };
+                interior::solve(&mut program, &near, &mut watch)
+            }
         };
         iterations += found.iterations;
         found

@@ -8,7 +8,7 @@
 //!
 //! | form | φ | ω | rows |
 //! |---|---|---|---|
-//! | [`Form::feasible`] | 0 | – | – |
+//! | [`Form::feasible`] | distance of x from the start | – | – |
 //! | [`Form::weighted`] | Σ w_i y_i | – | – |
 //! | [`Form::reference`] | Σ ((y_i − z_i) / s_i)² / 2ρ | – | – |
 //! | [`Form::limited`] (ε-constraint) | y_p / s_p | – | y_i ≤ ε_i, i ≠ p |
@@ -103,23 +103,25 @@ pub struct Form {
     pub level: Option<f64>,
     /// Conditions.
     pub rows: Vec<Row>,
+    /// Whether the squared distance of x from the start is minimised as well, variables being measured in parts of their ranges.
+    pub near: bool,
 }
 
 impl Form {
-    /// Nothing is minimised: any feasible point will do.
+    /// The feasible point nearest to the start. (Were nothing minimised, barriers would lead all starts to the middle of the bounds.)
     pub fn feasible(goals: usize) -> Self {
-        Self::weighted(vec![0.0; goals])
+        Self { near: true, ..Self::weighted(vec![0.0; goals]) }
     }
 
     /// Least Σ w_i y_i. Finds points of the convex hull only.
     pub fn weighted(weights: Vec<f64>) -> Self {
-        Self { measure: Arc::new(Linear { weights }), level: None, rows: Vec::new() }
+        Self { measure: Arc::new(Linear { weights }), level: None, rows: Vec::new(), near: false }
     }
 
     /// The feasible goals nearest to a reference point, goals being measured in `scale`. The slope is of the order of one at the distance `length`.
     pub fn reference(reference: Vec<f64>, scale: &[f64], length: f64) -> Self {
         let measure = Arc::new(Distance { reference, scale: scale.to_vec(), length });
-        Self { measure, level: None, rows: Vec::new() }
+        Self { measure, level: None, rows: Vec::new(), near: false }
     }
 
     /// The least of one goal while the others stay below limits (ε-constraint).

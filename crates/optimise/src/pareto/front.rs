@@ -208,11 +208,16 @@ impl Search<'_, '_, '_> {
         let global: Vec<bool> = kept.iter().map(|&i| best(i)).collect();
         // Kinds: points of one branch, and branches whose x come near each other.
         let projections: Vec<&[f64]> = kept.iter().map(|&i| &self.vertices[i].projection[..]).collect();
-        let apart = self.options.apart.unwrap_or_else(|| kinds::usual_distance(&projections));
         let roots: Vec<usize> = kept.iter().map(|&i| self.root(self.vertices[i].branch)).collect();
         let first = |root: usize| roots.iter().position(|r| *r == root).unwrap_or(0);
-        let links: Vec<(usize, usize)> = roots.iter().enumerate().map(|(i, root)| (i, first(*root))).collect();
-        let near = |a: usize, b: usize| geometry::apart(projections[a], projections[b]) <= apart;
+        let mut links: Vec<(usize, usize)> = roots.iter().enumerate().map(|(i, root)| (i, first(*root))).collect();
+        let far = |a: usize, b: usize| self.distance(goals(kept[a]), goals(kept[b]));
+        if self.options.apart.is_none() {
+            links.extend(kinds::Kinds { projections: &projections, goals: &far, spacing }.links());
+        }
+        let near = |a: usize, b: usize| {
+            self.options.apart.is_some_and(|apart| geometry::apart(projections[a], projections[b]) <= apart)
+        };
         let kind = kinds::groups(kept.len(), &links, near);
         let on_front: Vec<usize> = (0..kept.len()).filter(|&i| global[i]).collect();
         let close = |a: usize, b: usize| {

@@ -38,20 +38,46 @@ pub(super) fn groups(count: usize, links: &[(usize, usize)], near: impl Fn(usize
         .collect()
 }
 
-/// How much farther than usual neighbours solutions of different kinds are.
+/// How much farther than their nearest neighbours solutions of different kinds are.
 const FARTHER: f64 = 4.0;
 
-/// The distance in projections beyond which solutions are of different kinds: a multiple of the usual distance to the nearest other.
-pub(super) fn usual_distance(projections: &[&[f64]]) -> f64 {
-    let nearest = |i: usize| {
-        let others = (0..projections.len()).filter(|j| *j != i);
-        others.map(|j| geometry::apart(projections[i], projections[j])).fold(f64::INFINITY, f64::min)
-    };
-    let mut all: Vec<f64> = (0..projections.len()).map(nearest).filter(|d| d.is_finite()).collect();
-    all.sort_by(f64::total_cmp);
-    let usual = all.get(all.len() / 2).copied().unwrap_or(0.0);
-    let size = projections.iter().map(|p| geometry::root_mean_square(p)).fold(0.0, f64::max);
-    FARTHER * usual.max(1e-4 * size)
+/// What of solutions tells kinds apart.
+pub(super) struct Kinds<'k> {
+    /// Projections of x.
+    pub projections: &'k [&'k [f64]],
+    /// Distances of goals, scaled.
+    pub goals: &'k dyn Fn(usize, usize) -> f64,
+    /// How far apart points of the front are meant to be.
+    pub spacing: f64,
+}
+
+impl Kinds<'_> {
+    fn far(&self, a: usize, b: usize) -> f64 {
+        geometry::apart(self.projections[a], self.projections[b])
+    }
+
+    /// How fast x changes with the goals between two points.
+    fn rate(&self, a: usize, b: usize) -> f64 {
+        self.far(a, b) / (self.goals)(a, b).max(0.25 * self.spacing)
+    }
+
+    /// Links between solutions of one kind: x differ little, or not much for how the goals differ, against the nearest other points.
+    pub fn links(&self) -> Vec<(usize, usize)> {
+        let count = self.projections.len();
+        let size = self.projections.iter().map(|p| geometry::root_mean_square(p)).fold(0.0, f64::max);
+        let least = |i: usize, of: &dyn Fn(usize) -> f64| {
+            let others = (0..count).filter(|&j| j != i && (self.goals)(i, j) > 0.25 * self.spacing);
+            others.map(of).fold(f64::INFINITY, f64::min)
+        };
+        let reach: Vec<f64> = (0..count).map(|i| FARTHER * least(i, &|j| self.far(i, j)).max(1e-4 * size)).collect();
+        let rates: Vec<f64> = (0..count).map(|i| FARTHER * least(i, &|j| self.rate(i, j))).collect();
+        let pairs = (0..count).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let linked = |&(a, b): &(usize, usize)| {
+            let neighbours = (self.goals)(a, b) <= super::bridge::GAP * self.spacing;
+            self.far(a, b) <= reach[a].min(reach[b]) || neighbours && self.rate(a, b) <= rates[a].min(rates[b])
+        };
+        pairs.filter(linked).collect()
+    }
 }
 
 #[cfg(test)]

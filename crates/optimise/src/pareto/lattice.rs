@@ -41,7 +41,7 @@ impl Search<'_, '_, '_> {
         let best: Vec<Solution> = extremes.iter().take(k).cloned().collect();
         for extreme in extremes {
             let projection = self.problem.project(&extreme.x);
-            if !self.known(&extreme.goals, &projection, 1e-4 * self.options.spacing) {
+            if !self.known(&extreme.goals, &projection, 0.1 * self.options.spacing) {
                 self.push(extreme, None, None, Place::End);
             }
         }
@@ -90,7 +90,7 @@ impl Search<'_, '_, '_> {
                 }
             }
         }
-        Ok(())
+        if k == 2 { self.refine() } else { Ok(()) }
     }
 
     fn nodes(&self, extremes: &[Solution]) -> Vec<Node> {

@@ -53,7 +53,7 @@ impl Search<'_, '_, '_> {
         let k = self.problem.goals.len();
         let starts: Vec<Vec<f64>> =
             (0..=self.options.samples as u64).map(|number| self.draw(number, start, variables)).collect();
-        let tasks = starts.iter().map(|x| Task::cold(Form::feasible(k), x)).collect();
+        let tasks = starts.iter().map(|x| Task::feasible(k, x)).collect();
         let mut nearest: Option<Failure> = None;
         for answer in self.solve(Stage::Samples, tasks)? {
             match answer {
@@ -110,17 +110,24 @@ impl Search<'_, '_, '_> {
             (0..k).map(|i| if i == goal { 1.0 } else { LEAN } / scale[i]).collect()
         };
         let mut tasks = Vec::new();
+        let different = self.different(self.options.starts);
+        let each = self.options.attempts.max(1).min(self.samples.len());
         for goal in 0..k {
-            let mut order: Vec<usize> = (0..self.samples.len()).collect();
-            order.sort_by(|&a, &b| self.samples[a].goals[goal].total_cmp(&self.samples[b].goals[goal]).then(a.cmp(&b)));
-            order.truncate(self.options.attempts.max(1));
             let form = Form::weighted(weights(goal, &self.scale));
-            tasks.extend(order.iter().map(|&i| Task::cold(form.clone(), &self.samples[i].x)));
+            let least = &self.by_goal(goal)[..each];
+            tasks.extend(least.iter().chain(&different).map(|&i| Task::cold(form.clone(), &self.samples[i].x)));
         }
         let each = tasks.len() / k;
         let answers = self.solve(Stage::Extremes, tasks)?;
-        let best: Vec<Solution> =
-            (0..k).map(|i| self.least(i, &answers[i * each..(i + 1) * each])).collect::<Result<_, _>>()?;
+        let mut best = Vec::new();
+        for goal in 0..k {
+            let own = &answers[goal * each..(goal + 1) * each];
+            let found = own.iter().filter_map(|a| a.as_ref().ok());
+            match found.min_by(|a, b| a.goals[goal].total_cmp(&b.goals[goal])) {
+                Some(least) => best.push(least.clone()),
+                None => return Err(self.diagnose(goal, own)?.into()),
+            }
+        }
         let (ideal, nadir) = ranges(&best.iter().map(|s| &s.goals[..]).collect::<Vec<_>>(), k);
         self.rescale(ideal, nadir);
         // Once more with the right scale, so that the small weights are small.
@@ -134,26 +141,51 @@ impl Search<'_, '_, '_> {
         Ok(found)
     }
 
-    /// The least of some answers, or an error that names the goal.
-    fn least(&self, goal: usize, answers: &[Answer]) -> Result<Solution, ParetoError> {
-        let name = self.problem.goals[goal].name.clone();
-        let unbounded = answers.iter().filter_map(|a| a.as_ref().err()).find(|failure| failure.kind == Kind::Unbounded);
-        if let Some(failure) = unbounded {
-            return Err(ParetoError::Unbounded { goal: name, said: failure.said.clone() });
+    /// Which goal is to blame: each is minimised quite alone, as in sums one that falls without end hides behind another.
+    fn diagnose(&mut self, goal: usize, answers: &[Answer]) -> Result<ParetoError, Halt> {
+        let k = self.problem.goals.len();
+        let alone =
+            |goal: usize| Form::weighted((0..k).map(|i| if i == goal { 1.0 / self.scale[i] } else { 0.0 }).collect());
+        let tasks = (0..k).map(|i| Task::cold(alone(i), &self.samples[self.by_goal(i)[0]].x)).collect();
+        let alone = self.solve(Stage::Extremes, tasks)?;
+        let name = |goal: usize| self.problem.goals[goal].name.clone();
+        for (i, answer) in alone.iter().enumerate() {
+            if let Err(Failure { kind: Kind::Unbounded, said, .. }) = answer {
+                return Ok(ParetoError::Unbounded { goal: name(i), said: said.clone() });
+            }
         }
-        let found = answers.iter().filter_map(|a| a.as_ref().ok());
-        let least = found.min_by(|a, b| a.goals[goal].total_cmp(&b.goals[goal]));
-        let said = || answers.iter().find_map(|a| a.as_ref().err()).map(|f| f.said.clone()).unwrap_or_default();
-        least.cloned().ok_or_else(|| ParetoError::Extreme { goal: name, said: said() })
+        let failed = alone.iter().enumerate().find_map(|(i, answer)| Some((i, answer.as_ref().err()?)));
+        let own = answers.iter().find_map(|answer| Some((goal, answer.as_ref().err()?)));
+        let (goal, said) = failed.or(own).map_or((goal, String::new()), |(i, failure)| (i, failure.said.clone()));
+        Ok(ParetoError::Extreme { goal: name(goal), said })
     }
 
-    /// Points of the front below those samples that differ most, after the extremes.
-    pub(super) fn descend(&mut self, extremes: Vec<Solution>) -> Result<Vec<Solution>, Halt> {
+    /// Samples, those of least goal first.
+    fn by_goal(&self, goal: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.samples.len()).collect();
+        order.sort_by(|&a, &b| self.samples[a].goals[goal].total_cmp(&self.samples[b].goals[goal]).then(a.cmp(&b)));
+        order
+    }
+
+    /// Tasks that minimise each goal from samples that were not used for it yet.
+    pub(super) fn further_extremes(&self, round: usize) -> Vec<Task> {
         let k = self.problem.goals.len();
+        let each = self.options.attempts.max(1);
+        let of = |goal: usize| {
+            let weights = (0..k).map(|i| if i == goal { 1.0 } else { LEAN } / self.scale[i]).collect();
+            let form = Form::weighted(weights);
+            let order = self.by_goal(goal).into_iter().skip(each * (round + 1)).take(each);
+            order.map(|i| Task::cold(form.clone(), &self.samples[i].x)).collect::<Vec<_>>()
+        };
+        (0..k).flat_map(of).collect()
+    }
+
+    /// Samples that differ most in their projections, one after the other.
+    fn different(&self, count: usize) -> Vec<usize> {
         let projections: Vec<Vec<f64>> = self.samples.iter().map(|s| self.problem.project(&s.x)).collect();
         let mut chosen: Vec<usize> = Vec::new();
         let mut far = vec![f64::INFINITY; self.samples.len()];
-        while chosen.len() < self.options.starts.min(self.samples.len()) {
+        while chosen.len() < count.min(self.samples.len()) {
             let next = (0..far.len()).fold(0, |a, b| if far[b] > far[a] { b } else { a });
             for (far, projection) in far.iter_mut().zip(&projections) {
                 *far = far.min(geometry::apart(projection, &projections[next]));
@@ -161,6 +193,13 @@ impl Search<'_, '_, '_> {
             far[next] = -1.0;
             chosen.push(next);
         }
+        chosen
+    }
+
+    /// Points of the front below those samples that differ most, after the extremes.
+    pub(super) fn descend(&mut self, extremes: Vec<Solution>) -> Result<Vec<Solution>, Halt> {
+        let k = self.problem.goals.len();
+        let chosen = self.different(self.options.starts);
         let tasks = chosen.iter().map(|&i| {
             let sample = &self.samples[i];
             let anchor: Vec<f64> = (0..k).map(|g| sample.goals[g].clamp(self.ideal[g], self.nadir[g])).collect();

@@ -14,13 +14,25 @@ pub struct Base<'n> {
     names: Vec<String>,
     jacobian: Vec<(usize, usize)>,
     hessian: Vec<(usize, usize)>,
+    /// One over the square of the range of each variable; zero for goals.
+    pull: Vec<f64>,
 }
 
 impl<'n> Base<'n> {
     /// A program, the variables that are its goals, what each goal may be between, and their names.
     pub fn new(nlp: Box<dyn Nlp + 'n>, goals: Vec<usize>, limits: Vec<Bound>, names: Vec<String>) -> Self {
         let (size, jacobian, hessian) = (nlp.size(), nlp.jacobian_pattern(), nlp.hessian_pattern());
-        Self { nlp, size, goals, limits, names, jacobian, hessian }
+        let (mut variables, mut constraints) = (vec![Bound::FREE; size.variables], vec![Bound::FREE; size.constraints]);
+        nlp.bounds(&mut variables, &mut constraints);
+        let mut start = vec![0.0; size.variables];
+        nlp.start(&mut start);
+        let range = |(bound, x): (&Bound, &f64)| {
+            let range = bound.upper - bound.lower;
+            if range.is_finite() && range > 0.0 { range } else { x.abs().max(1.0) }
+        };
+        let mut pull: Vec<f64> = variables.iter().zip(&start).map(|both| range(both).powi(-2)).collect();
+        goals.iter().for_each(|&i| pull[i] = 0.0);
+        Self { nlp, size, goals, limits, names, jacobian, hessian, pull }
     }
 
     /// The numbers of variables and constraints of the program itself.
@@ -124,11 +136,20 @@ impl Nlp for Scalarised<'_, '_> {
         let goals = &self.base.goals;
         let mut pattern = self.base.hessian.clone();
         pattern.extend((0..goals.len()).flat_map(|i| (0..=i).map(move |j| (goals[i], goals[j]))));
+        if self.form.near {
+            pattern.extend((0..self.base.size.variables).map(|i| (i, i)));
+        }
         pattern
     }
     fn objective(&mut self, x: &[f64]) -> f64 {
         self.pick(x);
-        self.form.measure.value(&self.goals) + self.form.level.map_or(0.0, |w| w * x[self.base.size.variables])
+        let level = self.form.level.map_or(0.0, |w| w * x[self.base.size.variables]);
+        let far = |(pull, (x, start)): (&f64, (&f64, &f64))| 0.5 * pull * (x - start).powi(2);
+        let near = match self.form.near {
+            true => self.base.pull.iter().zip(x.iter().zip(&self.start)).map(far).sum(),
+            false => 0.0,
+        };
+        self.form.measure.value(&self.goals) + level + near
     }
     fn gradient(&mut self, x: &[f64], out: &mut [f64]) {
         self.pick(x);
@@ -139,6 +160,11 @@ impl Nlp for Scalarised<'_, '_> {
         }
         if let Some(weight) = self.form.level {
             out[self.base.size.variables] = weight;
+        }
+        if self.form.near {
+            for (i, pull) in self.base.pull.iter().enumerate() {
+                out[i] += pull * (x[i] - self.start[i]);
+            }
         }
     }
     fn constraints(&mut self, x: &[f64], out: &mut [f64]) {
@@ -165,7 +191,8 @@ impl Nlp for Scalarised<'_, '_> {
         self.base.nlp.hessian(&x[..n], 0.0, &multipliers[..m], &mut out[..own]);
         self.pick(x);
         self.form.measure.curvature(&self.goals, &mut self.curvature);
-        for (out, curvature) in out[own..].iter_mut().zip(&self.curvature) {
+        let near: &[f64] = if self.form.near { &self.base.pull } else { &[] };
+        for (out, curvature) in out[own..].iter_mut().zip(self.curvature.iter().chain(near)) {
             *out = weight * curvature;
         }
     }
