@@ -207,11 +207,29 @@ fn convex_and_hollow_fronts_are_found_whole() {
     }
 }
 
-/// The third one has five parts; their ends are where f₂ has a minimum over f₁, and where it is as low as at the end before (f₁ as published, e.g. in
-/// Deb, *Multi-objective optimization using evolutionary algorithms*, 2001, to four digits).
+/// The third one has five parts; their ends are where f₂ has a minimum over f₁, and where it is as low as at the end before (f₁ from
+/// both conditions by bisection, see the last lines).
 #[test]
 fn all_five_parts_of_a_disconnected_front_are_found() {
-    let ends = [(0.0, 0.0830), (0.1822, 0.2577), (0.4093, 0.4538), (0.6183, 0.6525), (0.8233, 0.8518)];
+    let curve = |f: f64| 1.0 - f.sqrt() - f * (10.0 * std::f64::consts::PI * f).sin();
+    let bisect = |of: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64| {
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            *(if of(middle) > 0.0 { &mut high } else { &mut low }) = middle;
+        }
+        low
+    };
+    // Minima of f₂ lie between 0.08 and 0.088 plus multiples of about 0.2; parts begin between the maximum before and that.
+    let turn = |f: f64| {
+        let angle = 10.0 * std::f64::consts::PI * f;
+        -0.5 / f.sqrt() - angle.sin() - angle * angle.cos()
+    };
+    let mut ends: Vec<(f64, f64)> = Vec::new();
+    for (low, high) in [(0.06, 0.1), (0.24, 0.27), (0.44, 0.46), (0.64, 0.66), (0.84, 0.86)] {
+        let end = bisect(&turn, low, high);
+        let begin = ends.last().map_or(0.0, |before| bisect(&|f| curve(before.1) - curve(f), end - 0.09, end));
+        ends.push((begin, end));
+    }
     let options = Options { spacing: 0.02, samples: 40, ..Options::default() };
     let found = compute(&Problem::new(&third, goals(6, &["f₁", "f₂"])), &options, 2).unwrap();
     println!(
@@ -221,16 +239,15 @@ fn all_five_parts_of_a_disconnected_front_are_found() {
         found.failed,
         found.iterations
     );
-    println!("{}", found.csv());
     assert_eq!(found.parts(), 5, "{}", found.csv());
     for (part, (low, high)) in ends.into_iter().enumerate() {
         let inside: Vec<&[f64]> =
             found.points.iter().filter(|p| p.part == Some(part)).map(|p| &p.solution.goals[..]).collect();
         let (from, to) = (inside[0][0], inside[inside.len() - 1][0]);
-        // Four published digits; ends computed with a weight of 1e-4 are off by 1e-4 over the curvature, here about 1e3.
-        assert!((from - low).abs() < 6e-5 && (to - high).abs() < 6e-5, "{part}: {from} {to}");
+        // Ends are computed with a weight of 1e-4 on the other goal, and lie beside the exact ones by that over the curvature (70 at the first).
+        assert!((from - low).abs() < 5e-6 && (to - high).abs() < 5e-6, "{part}: {from} {low}, {to} {high}");
         for y in inside {
-            let exact = 1.0 - y[0].sqrt() - y[0] * (10.0 * std::f64::consts::PI * y[0]).sin();
+            let exact = curve(y[0]);
             assert!((y[1] - exact).abs() < 1e-6 * (1.0 + y[0].max(1e-6).sqrt().recip()), "{y:?} {exact}");
         }
     }
@@ -262,7 +279,7 @@ fn octant() -> Box<dyn Nlp> {
 #[test]
 fn three_goals_cover_an_octant() {
     for method in [Method::Reference, Method::Rays] {
-        let options = Options { method: method.clone(), spacing: 0.15, samples: 8, attempts: 1, ..Options::default() };
+        let options = Options { method: method.clone(), spacing: 0.2, samples: 8, attempts: 1, ..Options::default() };
         let found = compute(&Problem::new(&octant, goals(4, &["a", "b", "c"])), &options, 2).unwrap();
         println!(
             "{method:?}: {} points, {} solves, {} failed, {} iterations",
@@ -284,7 +301,7 @@ fn three_goals_cover_an_octant() {
                 let far = |y: &&[f64]| y.iter().zip(place).map(|(y, p)| (y - p).powi(2)).sum::<f64>().sqrt();
                 let least = best.iter().map(far).fold(f64::INFINITY, f64::min);
                 let bound = if method == Method::Reference { 1.5 } else { 2.5 };
-                assert!(least < bound * 0.15, "{method:?}: {place:?} is {least} from the nearest");
+                assert!(least < bound * 0.2, "{method:?}: {place:?} is {least} from the nearest");
             }
         }
     }
@@ -344,7 +361,7 @@ fn stopped_searches_go_on_to_the_same_front() {
     let path = std::env::temp_dir().join(format!("dalembert-pareto-test-{}", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let mut recalled = 0;
-    for limit in [5, 30, usize::MAX] {
+    for limit in [5, 50, usize::MAX] {
         let stop = AtomicBool::new(false);
         let run = Run { threads: 2, journal: Some(&path), stop: &stop };
         let mut last = 0.0;
@@ -362,7 +379,7 @@ fn stopped_searches_go_on_to_the_same_front() {
             _ => assert!(!found.complete && !found.points.is_empty() && found.points.len() < whole.points.len()),
         }
     }
-    assert!(recalled >= 30, "{recalled}");
+    assert!(recalled >= 50, "{recalled}");
     let stop = AtomicBool::new(false);
     let run = Run { threads: 2, journal: Some(&path), stop: &stop };
     let other = Options { spacing: 0.1, ..options };

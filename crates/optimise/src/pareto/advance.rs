@@ -236,7 +236,13 @@ impl Search<'_, '_, '_> {
             Err(_) => f64::INFINITY,
         };
         match answer {
-            Ok(_) if near < 0.05 * h => self.vertices[item.from].place = Place::End,
+            Ok(mut found) if near < 0.05 * h => {
+                found.normalise(&self.scale);
+                let projection = self.problem.project(&found.x);
+                let v = &mut self.vertices[item.from];
+                (v.normal, v.projection) = (geometry::normal(&found.weights, &self.scale), projection);
+                (v.solution, v.place) = (found, Place::End);
+            }
             Ok(found) if near < 2.0 * h => self.accept(item.from, found, Place::End, None),
             // A hollow front runs away from its end; it is approached instead.
             _ => queue.push(Item { end: None, part: 0.5, ..item }),

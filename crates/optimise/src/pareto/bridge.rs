@@ -11,35 +11,33 @@ use super::{LEAN, Place, Search, Stage, geometry, lattice};
 /// Neighbours farther apart than this, in steps, have a gap between them.
 pub(super) const GAP: f64 = 2.2;
 
+/// How much better a point beyond a gap must be, in parts of the ranges.
+const CLEAR: f64 = 1e-6;
+
 impl Search<'_, '_, '_> {
     /// Searches gaps until there is nothing new, then computes the ends beside those that remain.
     pub(super) fn bridge(&mut self) -> Result<(), Halt> {
         let k = self.problem.goals.len();
-        let mut tried: Vec<Vec<f64>> = Vec::new();
         for round in 0..self.options.rounds {
             // Where to begin, and in which direction to look.
             let anchors: Vec<(Vec<f64>, Vec<f64>)> = match k {
                 2 => self.gaps().into_iter().map(|(a, b)| (self.corner(a, b), self.diagonal(a, b))).collect(),
                 _ => lattice::simplex(k, 4).into_iter().map(|p| (self.along_ray(&p), vec![1.0; k])).collect(),
             };
-            let new: Vec<_> = anchors.into_iter().filter(|(anchor, _)| !tried.contains(anchor)).collect();
+            // Each round from other samples.
             let mut tasks = self.further_extremes(round);
-            for (anchor, direction) in &new {
+            for (anchor, direction) in &anchors {
                 let form = Form::attain(anchor, direction, &self.scale, LEAN);
-                tasks.extend(self.nearest(anchor).into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
+                let samples = self.nearest(anchor, direction, round);
+                tasks.extend(samples.into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
             }
             if tasks.is_empty() {
                 break;
             }
-            tried.extend(new.into_iter().map(|(anchor, _)| anchor));
             let answers = self.solve(Stage::Gaps, tasks)?;
             let found: Vec<Solution> = answers.into_iter().filter_map(Result::ok).collect();
-            let before = self.vertices.len();
             let fresh = found.into_iter().filter(|s| !self.is_dominated(&s.goals)).collect();
             self.follow(fresh)?;
-            if self.vertices.len() == before {
-                break;
-            }
         }
         self.challenge()?;
         if k == 2 { self.close() } else { Ok(()) }
@@ -56,9 +54,14 @@ impl Search<'_, '_, '_> {
                 if tried.contains(&anchor) {
                     continue;
                 }
-                let form = Form::attain(&anchor, &self.diagonal(a, b), &self.scale, LEAN * LEAN);
+                let diagonal = self.diagonal(a, b);
+                let form = Form::attain(&anchor, &diagonal, &self.scale, LEAN * LEAN);
                 tasks.extend([a, b].map(|i| Task::warm(form.clone(), &self.vertices[i].solution)));
-                tasks.extend(self.nearest(&anchor).into_iter().map(|i| Task::cold(form.clone(), &self.samples[i].x)));
+                tasks.extend(
+                    self.nearest(&anchor, &diagonal, 0)
+                        .into_iter()
+                        .map(|i| Task::cold(form.clone(), &self.samples[i].x)),
+                );
                 tried.push(anchor);
             }
             if tasks.is_empty() {
@@ -158,25 +161,30 @@ impl Search<'_, '_, '_> {
         (0..part.len()).map(|i| self.ideal[i] + self.scale[i] * (part[i] - 0.5)).collect()
     }
 
-    /// The samples nearest to the diagonal through goals, not counting how much worse they are.
-    pub(super) fn nearest(&self, goals: &[f64]) -> Vec<usize> {
-        let k = goals.len();
-        let off = |s: &Solution| {
-            let ahead: Vec<f64> =
-                (0..k).map(|i| (s.goals[i].clamp(self.ideal[i], self.nadir[i]) - goals[i]) / self.scale[i]).collect();
-            let mean = ahead.iter().sum::<f64>() / k as f64;
-            ahead.iter().map(|a| (a - mean).powi(2)).sum::<f64>()
+    /// The samples nearest to a box of goals that begins at `low` and is `size` wide (scaled); in later rounds those after them. Goals in which a sample is
+    /// worse than the front anywhere tell nothing of where it will lead, and are not counted.
+    pub(super) fn nearest(&self, low: &[f64], size: &[f64], round: usize) -> Vec<usize> {
+        let off = |s: &Solution| -> f64 {
+            let outside = |i: usize| {
+                let above = (s.goals[i] - low[i]) / self.scale[i];
+                let outside = (-above).max(above - size[i]).max(0.0);
+                if s.goals[i] <= self.nadir[i] { outside.powi(2) } else { 0.0 }
+            };
+            (0..low.len()).filter(|&i| low[i].is_finite()).map(outside).sum()
         };
         let mut order: Vec<(f64, usize)> = self.samples.iter().map(off).enumerate().map(|(i, d)| (d, i)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        order.into_iter().take(self.options.attempts.max(1)).map(|(_, i)| i).collect()
+        let each = self.options.attempts.max(1);
+        order.into_iter().skip(each * round).take(each).map(|(_, i)| i).collect()
     }
 
     /// Computes where parts beyond gaps begin: the least of the first goal while the second is no worse than at the end of the part before.
     fn close(&mut self) -> Result<(), Halt> {
         let gaps = self.gaps();
         let tasks = gaps.iter().map(|&(left, right)| {
-            let limits = self.vertices[left].solution.goals.clone();
+            // A little less, or the point would be dominated by that end.
+            let mut limits = self.vertices[left].solution.goals.clone();
+            limits[1] -= CLEAR * self.scale[1];
             Task::warm(Form::limited(0, &limits, &self.scale), &self.vertices[right].solution)
         });
         let tasks: Vec<Task> = tasks.collect();

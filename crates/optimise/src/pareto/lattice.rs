@@ -50,7 +50,10 @@ impl Search<'_, '_, '_> {
         let mut order: Vec<Vec<usize>> = Vec::new();
         for extreme in best {
             // The node at which an extreme would lie.
-            let off = |node: &Node| self.distance(&node.near, &extreme.goals);
+            let off = |node: &Node| {
+                let known = (0..k).filter(|&i| node.near[i].is_finite());
+                known.map(|i| ((node.near[i] - extreme.goals[i]) / self.scale[i]).powi(2)).sum::<f64>()
+            };
             let nearest = (0..nodes.len()).fold(0, |a, b| if off(&nodes[b]) < off(&nodes[a]) { b } else { a });
             starts.push((nodes[nearest].at.clone(), extreme));
         }
@@ -73,7 +76,7 @@ impl Search<'_, '_, '_> {
                 let from = (0..starts.len()).fold(0, |a, b| if off(&starts[b]) < off(&starts[a]) { b } else { a });
                 tasks.push(Task::warm(node.form.clone(), &starts[from].1));
                 owner.push(i);
-                for sample in self.nearest(&node.near) {
+                for sample in self.nearest(&node.near, &vec![0.0; k], 0) {
                     tasks.push(Task::cold(node.form.clone(), &self.samples[sample].x));
                     owner.push(i);
                 }
@@ -109,7 +112,10 @@ impl Search<'_, '_, '_> {
                         false => part(i, places.next().copied().unwrap_or(0.0).max(1e-3 / divisions as f64)),
                     };
                     let limits: Vec<f64> = (0..k).map(limit).collect();
-                    Node { form: Form::limited(*primary, &limits, &self.scale), near: limits, at }
+                    let form = Form::limited(*primary, &limits, &self.scale);
+                    // Nothing is known of the primary goal.
+                    let near = (0..k).map(|i| if i == *primary { f64::NAN } else { limits[i] }).collect();
+                    Node { form, near, at }
                 };
                 cells.into_iter().map(node).collect()
             }

@@ -173,7 +173,13 @@ impl Default for Options {
             behind: 0.25,
             apart: None,
             most: 2000,
-            interior: interior::Options { iterations: 300, ..interior::Options::default() },
+            // Goals of small weight are as exact as the tolerance over the weight.
+            interior: interior::Options {
+                tolerance: 1e-9,
+                acceptable: 1e-7,
+                iterations: 300,
+                ..interior::Options::default()
+            },
             sequences: None,
         }
     }
@@ -339,7 +345,7 @@ impl<'s, 'c, 'n> Search<'s, 'c, 'n> {
     fn all(&mut self, start: &[f64], variables: &[Bound]) -> Result<(), Halt> {
         self.sample(start, variables)?;
         let seeds = self.extremes()?;
-        if self.problem.goals.len() == 1 || self.is_single_point() {
+        if self.problem.goals.len() == 1 || self.is_single_point(&seeds) {
             self.single(seeds);
             return Ok(());
         }

@@ -79,19 +79,33 @@ impl Search<'_, '_, '_> {
         Ok(())
     }
 
-    fn rescale(&mut self, ideal: Vec<f64>, nadir: Vec<f64>) {
-        let range = |i: usize| {
-            let size = ideal[i].abs().max(nadir[i].abs());
-            let range = nadir[i] - ideal[i];
-            if range > 1e-7 * size && range > 1e-12 { range } else { size.max(1e-6) }
-        };
-        self.scale = (0..ideal.len()).map(range).collect();
+    fn rescale(&mut self, ideal: Vec<f64>, mut nadir: Vec<f64>) {
+        for i in 0..ideal.len() {
+            let (size, range) = (ideal[i].abs().max(nadir[i].abs()), nadir[i] - ideal[i]);
+            // A goal without range keeps its scale.
+            if range > 1e-5 * self.scale[i] && range > 1e-7 * size {
+                self.scale[i] = range;
+            } else {
+                nadir[i] = ideal[i] + self.scale[i];
+            }
+        }
         (self.ideal, self.nadir) = (ideal, nadir);
     }
 
-    /// Whether all goals are best at one point.
-    pub(super) fn is_single_point(&self) -> bool {
-        (0..self.ideal.len()).all(|i| self.nadir[i] - self.ideal[i] <= 1e-6 * self.scale[i].max(self.ideal[i].abs()))
+    /// Scales by the ranges of those points that are not clearly dominated. Extremes of three goals alone may miss the worst of one.
+    fn rescale_by(&mut self, found: &[Solution]) {
+        let better =
+            |s: &Solution, t: &Solution| geometry::clearly_dominates(&t.goals, &s.goals, &self.scale, 1e-6, 1e-4);
+        let good: Vec<&[f64]> =
+            found.iter().filter(|s| !found.iter().any(|t| better(s, t))).map(|s| &s.goals[..]).collect();
+        let (ideal, nadir) = ranges(&good, self.problem.goals.len());
+        self.rescale(ideal, nadir);
+    }
+
+    /// Whether one of these points is best in all goals.
+    pub(super) fn is_single_point(&self, found: &[Solution]) -> bool {
+        let slack = |i: usize| 1e-6 * self.scale[i].max(self.ideal[i].abs());
+        found.iter().any(|s| (0..self.ideal.len()).all(|i| s.goals[i] - self.ideal[i] <= slack(i)))
     }
 
     pub(super) fn single(&mut self, seeds: Vec<Solution>) {
@@ -128,16 +142,14 @@ impl Search<'_, '_, '_> {
                 None => return Err(self.diagnose(goal, own)?.into()),
             }
         }
-        let (ideal, nadir) = ranges(&best.iter().map(|s| &s.goals[..]).collect::<Vec<_>>(), k);
-        self.rescale(ideal, nadir);
+        self.rescale_by(&best);
         // Once more with the right scale, so that the small weights are small.
         let tasks = (0..k).map(|i| Task::warm(Form::weighted(weights(i, &self.scale)), &best[i])).collect();
         let again = self.solve(Stage::Extremes, tasks)?;
         let mut found: Vec<Solution> =
             again.into_iter().zip(best).map(|(again, first)| again.unwrap_or(first)).collect();
-        let (ideal, nadir) = ranges(&found.iter().map(|s| &s.goals[..]).collect::<Vec<_>>(), k);
-        self.rescale(ideal, nadir);
         found.extend(answers.into_iter().filter_map(Result::ok));
+        self.rescale_by(&found);
         Ok(found)
     }
 
@@ -207,7 +219,9 @@ impl Search<'_, '_, '_> {
         });
         let tasks: Vec<Task> = tasks.collect();
         let answers = self.solve(Stage::Starts, tasks)?;
-        Ok(extremes.into_iter().chain(answers.into_iter().filter_map(Result::ok)).collect())
+        let seeds: Vec<Solution> = extremes.into_iter().chain(answers.into_iter().filter_map(Result::ok)).collect();
+        self.rescale_by(&seeds);
+        Ok(seeds)
     }
 }
 
