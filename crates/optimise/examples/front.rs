@@ -19,11 +19,11 @@ fn way(x: &[Second], c: &mut [Second]) -> Second {
     let mut roughness = x[INNER + 1];
     for k in 0..PIECES {
         let rise = height(k + 1) - height(k);
-        length = length - (rise.square() + (PIECES as f64).powi(-2)).sqrt();
+        length -= (rise.square() + (PIECES as f64).powi(-2)).sqrt();
     }
     for k in 1..PIECES {
         let bend = height(k + 1) - height(k) * 2.0 + height(k - 1);
-        roughness = roughness - bend.square() * 100.0;
+        roughness -= bend.square() * 100.0;
         // Outside the obstacle: (x − 1/2)² + (y − 0.002)² ≥ 0.2².
         let along = k as f64 / PIECES as f64 - 0.5;
         c[1 + k] = (height(k) - 0.002).square() + along * along;

@@ -10,6 +10,7 @@ pub mod pareto;
 pub mod problems;
 mod reduced;
 pub mod report;
+pub mod second;
 pub mod sqp;
 pub mod written;
 

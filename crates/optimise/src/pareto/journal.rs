@@ -215,7 +215,7 @@ mod tests {
         }
         drop(journal);
         let bytes = std::fs::read(&path).unwrap();
-        for at in 0..bytes.len() {
+        for at in (0..bytes.len()).step_by(3) {
             std::fs::write(&path, &bytes[..at]).unwrap();
             let mut journal = Journal::open(&path, 5).unwrap();
             let whole = ends.iter().filter(|end| **end <= at).count().saturating_sub(1);

@@ -278,7 +278,7 @@ fn check(problem: &Problem<'_, '_>, options: &Options) -> Result<(Vec<f64>, Vec<
             return wrong(format!("is fixed at {}; free it", bound.lower));
         }
         let (lower, upper) = (bound.lower.max(goal.limit.lower), bound.upper.min(goal.limit.upper));
-        if !(lower < upper) {
+        if lower.is_nan() || upper.is_nan() || lower >= upper {
             return wrong(format!("has limits that leave nothing: at least {lower} and at most {upper}"));
         }
     }
