@@ -49,7 +49,7 @@ impl Pool {
 }
 
 /// Instructions among which those that do the same are looked for.
-const WINDOW: usize = 512;
+const WINDOW: usize = 2048;
 
 /// The instructions in an order in which those that do the same follow each other: in each window the ready ones of the present sort, and then those of the
 /// sort of which most are ready.
