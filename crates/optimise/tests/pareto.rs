@@ -278,7 +278,7 @@ fn octant() -> Box<dyn Nlp> {
 /// Three goals (the second program of Deb, Thiele, Laumanns and Zitzler 2002): an octant of the unit sphere, hollow everywhere.
 #[test]
 fn three_goals_cover_an_octant() {
-    for method in [Method::Reference, Method::Rays] {
+    for method in [Method::Reference, Method::Rays, Method::Constraint { primary: 2 }, Method::Intersection] {
         let options = Options { method: method.clone(), spacing: 0.2, samples: 8, attempts: 1, ..Options::default() };
         let found = compute(&Problem::new(&octant, goals(4, &["a", "b", "c"])), &options, 2).unwrap();
         println!(
@@ -292,6 +292,10 @@ fn three_goals_cover_an_octant() {
         for y in &best {
             let radius = y.iter().map(|y| y * y).sum::<f64>().sqrt();
             assert!((radius - 1.0).abs() < 1e-6, "{method:?}: {y:?}");
+        }
+        assert!(best.len() > 15, "{method:?}: {}", best.len());
+        if !matches!(method, Method::Reference | Method::Rays) {
+            continue;
         }
         // Every place of the octant is within 1.5 steps of a point (rays are farther apart at the rim than in the middle).
         for i in 0..=10 {
@@ -349,6 +353,38 @@ fn two_kinds_of_solutions_are_told_apart() {
             assert!(lead.abs() < 0.3 || p.global == ((lead < 0.0) == (sign < 0.0)), "{:?}", p.solution.goals);
         }
     }
+}
+
+fn lines(x: &[Second], c: &mut [Second]) {
+    (c[0], c[1]) = (x[0] + x[1] * 3.0, x[0] * 3.0 + x[1]);
+    (c[2], c[3]) = (x[0], x[1]);
+}
+
+fn two_lines() -> Box<dyn Nlp> {
+    let more = vec![Bound::at_least(3.0), Bound::at_least(3.0)];
+    Box::new(tied(lines, &[1.5, 1.5], vec![Bound::between(0.0, 4.0); 2], more, 2))
+}
+
+/// Two lines that meet at (3/4, 3/4): the corner is found, and the front is followed around it.
+#[test]
+fn corners_are_passed() {
+    let found = compute(&Problem::new(&two_lines, goals(2, &["a", "b"])), &Options::default(), 2).unwrap();
+    assert_eq!((found.parts(), found.kinds()), (1, 1), "{}", found.csv());
+    for p in &found.points {
+        let (a, b) = (p.solution.goals[0], p.solution.goals[1]);
+        // Slacks of the two lines, and of the lower bounds at the ends, are below 1e-9 over multipliers of at least 1e-4.
+        let off = (a + 3.0 * b - 3.0).min(3.0 * a + b - 3.0);
+        assert!(off.abs() < 1e-5, "{a} {b}: {off}\n{}", found.csv());
+        let slope = if a < 0.75 { -3.0 } else { -1.0 / 3.0 };
+        if p.place == Place::Inside {
+            assert!((p.rate(1, 0) / slope - 1.0).abs() < 1e-4, "{a} {b}: {} {slope}", p.rate(1, 0));
+        }
+    }
+    let corner = found.points.iter().find(|p| p.place == Place::Corner).unwrap();
+    assert!(corner.solution.goals.iter().all(|y| (y - 0.75).abs() < 1e-6), "{:?}", corner.solution.goals);
+    let (first, last) = (&found.points[0].solution.goals, &found.points[found.points.len() - 1].solution.goals);
+    assert!((first[1] - 3.0).abs() < 1e-4 && (last[0] - 3.0).abs() < 1e-4, "{first:?} {last:?}");
+    assert!((found.typical(0).unwrap().solution.goals[0] - 0.75).abs() < 0.2);
 }
 
 /// The same bits whatever the number of threads; after a stop the journal brings back what was solved, and the end is the same.

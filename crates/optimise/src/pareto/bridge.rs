@@ -55,7 +55,7 @@ impl Search<'_, '_, '_> {
                     continue;
                 }
                 let diagonal = self.diagonal(a, b);
-                let form = Form::attain(&anchor, &diagonal, &self.scale, LEAN * LEAN);
+                let form = Form::attain(&anchor, &diagonal, &self.scale, LEAN);
                 tasks.extend([a, b].map(|i| Task::warm(form.clone(), &self.vertices[i].solution)));
                 tasks.extend(
                     self.nearest(&anchor, &diagonal, 0)
@@ -103,7 +103,7 @@ impl Search<'_, '_, '_> {
                     }
                 }
             }
-            let form = Form::attain(goals, &vec![1.0; k], &self.scale, LEAN * LEAN);
+            let form = Form::attain(goals, &vec![1.0; k], &self.scale, LEAN);
             tasks.extend(
                 rivals.iter().map(|rival| (rival.2, Task::warm(form.clone(), &self.vertices[rival.2].solution))),
             );
@@ -185,7 +185,7 @@ impl Search<'_, '_, '_> {
             // A little less, or the point would be dominated by that end.
             let mut limits = self.vertices[left].solution.goals.clone();
             limits[1] -= CLEAR * self.scale[1];
-            Task::warm(Form::limited(0, &limits, &self.scale), &self.vertices[right].solution)
+            Task::warm(Form::limited(0, &limits, &self.scale, LEAN), &self.vertices[right].solution)
         });
         let tasks: Vec<Task> = tasks.collect();
         let answers = self.solve(Stage::Gaps, tasks)?;

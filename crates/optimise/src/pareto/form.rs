@@ -11,7 +11,7 @@
 //! | [`Form::feasible`] | distance of x from the start | – | – |
 //! | [`Form::weighted`] | Σ w_i y_i | – | – |
 //! | [`Form::reference`] | Σ ((y_i − z_i) / s_i)² / 2ρ | – | – |
-//! | [`Form::limited`] (ε-constraint) | y_p / s_p | – | y_i ≤ ε_i, i ≠ p |
+//! | [`Form::limited`] (ε-constraint) | y_p / s_p + α Σ y_i / s_i | – | y_i ≤ ε_i, i ≠ p |
 //! | [`Form::attain`] (Pascoletti and Serafini; normal-boundary intersection) | α Σ y_i / s_i | 1 | y_i / s_i − r_i t ≤ a_i / s_i |
 //!
 //! Stationarity by y_i says w_i ∇J_i summed over i is balanced by the program's own constraints, with w_i = ∂φ/∂y_i + Σ (rows of i) μ / s_i. These
@@ -124,9 +124,10 @@ impl Form {
         Self { measure, level: None, rows: Vec::new(), near: false }
     }
 
-    /// The least of one goal while the others stay below limits (ε-constraint).
-    pub fn limited(primary: usize, limits: &[f64], scale: &[f64]) -> Self {
-        let weights = (0..limits.len()).map(|i| if i == primary { 1.0 / scale[i] } else { 0.0 }).collect();
+    /// The least of one goal while the others stay below limits (ε-constraint). A small weight `lean` on the others keeps those below their limits from staying
+    /// larger than they need (Mavrotas, Appl. Math. Comput. 213 (2009) 455–465).
+    pub fn limited(primary: usize, limits: &[f64], scale: &[f64], lean: f64) -> Self {
+        let weights = (0..limits.len()).map(|i| if i == primary { 1.0 } else { lean } / scale[i]).collect();
         let rows = (0..limits.len()).filter(|&i| i != primary);
         let rows =
             rows.map(|i| Row { goal: i, scale: scale[i], rise: 0.0, bound: Bound::at_most(limits[i] / scale[i]) });

@@ -85,6 +85,13 @@ impl Front {
         self.points.iter().map(|p| p.kind + 1).max().unwrap_or(0)
     }
 
+    /// A point that stands for a kind, to be looked at: of its globally optimal points, if it has any, the one nearest to what is best in all goals.
+    pub fn typical(&self, kind: usize) -> Option<&FrontPoint> {
+        let far = |p: &FrontPoint| geometry::distance(&p.solution.goals, &self.ideal, &self.scale);
+        let of_kind = self.points.iter().filter(|p| p.kind == kind);
+        of_kind.min_by(|a, b| b.global.cmp(&a.global).then(far(a).total_cmp(&far(b))))
+    }
+
     /// The number of parts.
     pub fn parts(&self) -> usize {
         self.points.iter().filter_map(|p| p.part).map(|part| part + 1).max().unwrap_or(0)

@@ -45,7 +45,7 @@ impl Search<'_, '_, '_> {
                 self.push(extreme, None, None, Place::End);
             }
         }
-        let nodes = self.nodes(&best);
+        let nodes = self.nodes();
         let mut starts: Vec<(Vec<f64>, Solution)> = Vec::new();
         let mut order: Vec<Vec<usize>> = Vec::new();
         for extreme in best {
@@ -96,7 +96,7 @@ impl Search<'_, '_, '_> {
         if k == 2 { self.refine() } else { Ok(()) }
     }
 
-    fn nodes(&self, extremes: &[Solution]) -> Vec<Node> {
+    fn nodes(&self) -> Vec<Node> {
         let k = self.scale.len();
         let divisions = (1.0 / self.options.spacing).ceil() as usize;
         let part = |i: usize, p: f64| self.ideal[i] + p * (self.nadir[i] - self.ideal[i]);
@@ -112,7 +112,7 @@ impl Search<'_, '_, '_> {
                         false => part(i, places.next().copied().unwrap_or(0.0).max(1e-3 / divisions as f64)),
                     };
                     let limits: Vec<f64> = (0..k).map(limit).collect();
-                    let form = Form::limited(*primary, &limits, &self.scale);
+                    let form = Form::limited(*primary, &limits, &self.scale, LEAN);
                     // Nothing is known of the primary goal.
                     let near = (0..k).map(|i| if i == *primary { f64::NAN } else { limits[i] }).collect();
                     Node { form, near, at }
@@ -121,13 +121,8 @@ impl Search<'_, '_, '_> {
             }
             Method::Intersection => {
                 let node = |at: Vec<f64>| {
-                    let on = |i: usize| (0..k).map(|j| at[j] * extremes[j].goals[i]).sum::<f64>();
-                    let anchor: Vec<f64> = (0..k).map(on).collect();
-                    Node {
-                        form: Form::attain(&anchor, &self.downward(extremes), &self.scale, LEAN * LEAN),
-                        near: anchor,
-                        at,
-                    }
+                    let anchor: Vec<f64> = (0..k).map(|i| part(i, at[i])).collect();
+                    Node { form: Form::attain(&anchor, &vec![1.0; k], &self.scale, LEAN), near: anchor, at }
                 };
                 simplex(k, divisions).into_iter().map(node).collect()
             }
@@ -135,21 +130,11 @@ impl Search<'_, '_, '_> {
                 let node = |at: Vec<f64>| {
                     let ray: Vec<f64> = at.iter().map(|p| p.max(1e-3 / divisions as f64)).collect();
                     let near = (0..k).map(|i| part(i, ray[i])).collect();
-                    Node { form: Form::attain(&self.ideal, &ray, &self.scale, LEAN * LEAN), near, at }
+                    Node { form: Form::attain(&self.ideal, &ray, &self.scale, LEAN), near, at }
                 };
                 simplex(k, divisions).into_iter().map(node).collect()
             }
         }
-    }
-
-    /// The quasi-normal of the simplex between the extremes, scaled: the mean of directions from the best point to them, which points to worse goals.
-    fn downward(&self, extremes: &[Solution]) -> Vec<f64> {
-        let k = self.scale.len();
-        let mean = |i: usize| {
-            let sum: f64 = extremes.iter().map(|e| (e.goals[i] - self.ideal[i]) / self.scale[i]).sum();
-            (sum / k as f64).max(1e-3)
-        };
-        (0..k).map(mean).collect()
     }
 }
 

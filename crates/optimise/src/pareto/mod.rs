@@ -119,8 +119,9 @@ pub enum Method {
         /// The goal that is minimised.
         primary: usize,
     },
-    /// From a lattice on the simplex between the extremes along its normal (normal-boundary intersection), goals being at most, not exactly, on the ray:
-    /// points of the boundary that are no optima are not found, but beside the simplex (three goals and more) neither are optima.
+    /// From a lattice on the simplex between points that are best in all goals but one, along its normal (normal-boundary intersection), goals being at most, not
+    /// exactly, on the ray: points of the boundary that are no optima are not found, but beside the simplex (three goals and more) neither are optima. For two goals these
+    /// points are the extremes; for more extremes can coincide.
     Intersection,
     /// Along rays of a lattice from the point that is best in all goals (weighted Chebyshev norm).
     Rays,
