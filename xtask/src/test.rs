@@ -66,7 +66,7 @@ fn tests() -> Outcome {
 /// Runs every example of the libraries in a folder of its own. Examples end by asserting what they show.
 fn examples() -> Outcome {
     let mut count = 0;
-    for package in ["methods", "dalembert", "cli"] {
+    for package in ["methods", "optimise", "dalembert", "cli"] {
         for source in files(&root().join("crates").join(package).join("examples"), ".rs") {
             let Some(name) = source.file_stem().and_then(|stem| stem.to_str()) else { continue };
             println!("example {name}");

@@ -7,6 +7,7 @@ mod problems;
 use dalembert_graph::derive::jacobian::{Route, jacobian, jacobian_by};
 use dalembert_graph::machine::{Machine, Width};
 use dalembert_graph::{Function, Program};
+use dalembert_methods::Lanes;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,11 @@ fn main() {
         let (mut work, mut y) = (fast.work(), vec![0.0; fast.outputs()]);
         let one = best(|| fast.call(&mut work, black_box(&x), &mut y));
         let interpreter = best(|| slow.call(&mut work, black_box(&x), &mut y));
+        // Eight states at once by the interpreter, for one of them.
+        let wide: Vec<Lanes<8>> = x.iter().map(|&x| Lanes([x; 8])).collect();
+        let (mut slots, mut out) = (slow.tape().work(), vec![Lanes::<8>::default(); y.len()]);
+        let lanes = best(|| slow.tape().run(&mut slots, black_box(&wide), &mut out)) / 8.0;
+        println!("lanes {name} interpreter_eight_ns {lanes:.0}");
         fast.call(&mut work, &x, &mut y);
         let xx: Vec<f64> = x.iter().flat_map(|&x| [x, x]).collect();
         let mut yy = vec![0.0; 2 * y.len()];

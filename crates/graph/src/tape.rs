@@ -1,17 +1,25 @@
 //! The interpreter: the instructions of a program on a few slots that are used again and again, for any number.
 //!
 //! It is generic over [`Real`], so plain numbers, lanes and jets are all evaluated by the same few lines.
+//!
+//! A processor that does not know which instruction comes next loses more time than any of them takes. So instructions that do the same are put into runs, as
+//! far as what they need allows: within windows of the program's order, so that values are still used soon after they are made. What to do is then
+//! asked once a run, and the instructions of a run, which do not depend on each other, overlap.
 
 use crate::program::{Code, Instruction, Program};
 use dalembert_methods::Real;
 use dalembert_methods::trace::Op;
+use std::collections::VecDeque;
 
 /// A program with slots instead of values.
 #[derive(Clone, Debug)]
 pub struct Tape {
     constants: Vec<f64>,
     inputs: usize,
-    instructions: Vec<Instruction>,
+    /// What is done, and up to which step.
+    runs: Vec<(Code, usize)>,
+    /// The slot of the result, and those of the operands.
+    steps: Vec<[u32; 4]>,
     slots: usize,
     masks: usize,
     outputs: Vec<u32>,
@@ -40,16 +48,76 @@ impl Pool {
     }
 }
 
+/// Instructions among which those that do the same are looked for.
+const WINDOW: usize = 2048;
+
+/// The instructions in an order in which those that do the same follow each other: in each window the ready ones of the present sort, and then those of the
+/// sort of which most are ready.
+fn gathered(program: &Program) -> Vec<Instruction> {
+    let mut out = Vec::with_capacity(program.instructions.len());
+    let mut maker = vec![usize::MAX; program.values];
+    for window in program.instructions.chunks(WINDOW) {
+        for (k, instruction) in window.iter().enumerate() {
+            maker[instruction.to as usize] = k;
+            if instruction.code == Code::SinCos {
+                maker[instruction.to as usize + 1] = k;
+            }
+        }
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); window.len()];
+        let mut missing = vec![0; window.len()];
+        for (k, instruction) in window.iter().enumerate() {
+            for &a in instruction.operands().iter().filter(|&&a| maker[a as usize] != usize::MAX) {
+                users[maker[a as usize]].push(k);
+                missing[k] += 1;
+            }
+        }
+        // Sorts in the order of their first instruction, each with its ready ones.
+        let mut sorts: Vec<(Code, VecDeque<usize>)> = Vec::new();
+        let mut sort = vec![0; window.len()];
+        for (k, instruction) in window.iter().enumerate() {
+            sort[k] = sorts.iter().position(|(code, _)| *code == instruction.code).unwrap_or_else(|| {
+                sorts.push((instruction.code, VecDeque::new()));
+                sorts.len() - 1
+            });
+            if missing[k] == 0 {
+                sorts[sort[k]].1.push_back(k);
+            }
+        }
+        while let Some(now) =
+            (0..sorts.len()).rev().max_by_key(|&i| sorts[i].1.len()).filter(|&i| !sorts[i].1.is_empty())
+        {
+            while let Some(k) = sorts[now].1.pop_front() {
+                out.push(window[k]);
+                for &user in &users[k] {
+                    missing[user] -= 1;
+                    if missing[user] == 0 {
+                        sorts[sort[user]].1.push_back(user);
+                    }
+                }
+            }
+        }
+        for instruction in window {
+            maker[instruction.to as usize] = usize::MAX;
+            if instruction.code == Code::SinCos {
+                maker[instruction.to as usize + 1] = usize::MAX;
+            }
+        }
+    }
+    out
+}
+
 impl Tape {
     /// Gives every value a slot, which is free again after its last use.
     pub fn new(program: &Program) -> Self {
+        let program = &Program { instructions: gathered(program), ..program.clone() };
         let last = program.last_uses();
         let first = program.first_result();
         let mut slot: Vec<u32> = (0..program.values as u32).collect();
         let mut is_mask = vec![false; program.values];
         let mut numbers = Pool { free: Vec::new(), count: first as u32 };
         let mut masks = Pool::default();
-        let mut instructions = Vec::with_capacity(program.instructions.len());
+        let mut runs: Vec<(Code, usize)> = Vec::new();
+        let mut steps = Vec::with_capacity(program.instructions.len());
         for (t, instruction) in program.instructions.iter().enumerate() {
             let mut args = instruction.args;
             let arity = instruction.code.arity();
@@ -76,7 +144,11 @@ impl Tape {
                 is_mask[instruction.to as usize] = mask;
             }
             slot[instruction.to as usize] = to;
-            instructions.push(Instruction { code: instruction.code, to, args });
+            steps.push([to, args[0], args[1], args[2]]);
+            match runs.last_mut() {
+                Some((code, end)) if *code == instruction.code => *end = steps.len(),
+                _ => runs.push((instruction.code, steps.len())),
+            }
             // Results that nobody uses.
             let results = if instruction.code == Code::SinCos { 2 } else { 1 };
             for k in 0..results {
@@ -90,7 +162,8 @@ impl Tape {
         Self {
             constants: program.constants.clone(),
             inputs: program.inputs,
-            instructions,
+            runs,
+            steps,
             slots: numbers.count as usize,
             masks: masks.count as usize,
             outputs: program.outputs.iter().map(|&o| slot[o as usize]).collect(),
@@ -115,46 +188,87 @@ impl Tape {
         let (w, m) = (&mut work.numbers[..], &mut work.masks[..]);
         let first = self.constants.len();
         w[first..first + x.len()].copy_from_slice(x);
-        for i in &self.instructions {
-            let [a, b, c] = i.args.map(|k| k as usize);
-            let to = i.to as usize;
-            match i.code {
-                Code::MulAdd => w[to] = w[a] * w[b] + w[c],
-                Code::MulSub => w[to] = w[a] * w[b] - w[c],
-                Code::SubMul => w[to] = w[c] - w[a] * w[b],
-                Code::SinCos => (w[to], w[b]) = w[a].sin_cos(),
-                Code::Plain(op) => match op {
-                    Op::Add => w[to] = w[a] + w[b],
-                    Op::Sub => w[to] = w[a] - w[b],
-                    Op::Mul => w[to] = w[a] * w[b],
-                    Op::Div => w[to] = w[a] / w[b],
-                    Op::Neg => w[to] = -w[a],
-                    Op::Sqrt => w[to] = w[a].sqrt(),
-                    Op::Sin => w[to] = w[a].sin(),
-                    Op::Cos => w[to] = w[a].cos(),
-                    Op::Tan => w[to] = w[a].tan(),
-                    Op::Asin => w[to] = w[a].asin(),
-                    Op::Acos => w[to] = w[a].acos(),
-                    Op::Atan2 => w[to] = w[a].atan2(w[b]),
-                    Op::Exp => w[to] = w[a].exp(),
-                    Op::Ln => w[to] = w[a].ln(),
-                    Op::Tanh => w[to] = w[a].tanh(),
-                    Op::Power => w[to] = w[a].powf(w[b]),
-                    Op::Round => w[to] = w[a].round(),
-                    Op::Floor => w[to] = w[a].floor(),
-                    Op::Select => w[to] = R::select(m[a], w[b], w[c]),
-                    Op::Less => m[to] = w[a].lt(w[b]),
-                    Op::LessEqual => m[to] = w[a].le(w[b]),
-                    Op::Equal => m[to] = w[a].equals(w[b]),
-                    Op::And => m[to] = R::and(m[a], m[b]),
-                    Op::Or => m[to] = R::or(m[a], m[b]),
-                    Op::Not => m[to] = R::not(m[a]),
-                    Op::Known => m[to] = if a == 1 { R::zero().le(R::zero()) } else { R::zero().lt(R::zero()) },
-                    // They have slots of their own.
-                    Op::Constant | Op::Input => {}
-                },
+        let mut from = 0;
+        for &(code, end) in &self.runs {
+            let steps = &self.steps[from..end];
+            from = end;
+            match code {
+                Code::MulAdd => three(w, steps, |a, b, c| a * b + c),
+                Code::MulSub => three(w, steps, |a, b, c| a * b - c),
+                Code::SubMul => three(w, steps, |a, b, c| c - a * b),
+                Code::SinCos => {
+                    for step in steps {
+                        let [to, a, b, _] = step.map(|k| k as usize);
+                        (w[to], w[b]) = w[a].sin_cos();
+                    }
+                }
+                Code::Plain(op) => plain(op, w, m, steps),
             }
         }
         y.iter_mut().zip(&self.outputs).for_each(|(y, &o)| *y = w[o as usize]);
+    }
+}
+
+/// Functions of one operand.
+#[inline(always)]
+fn one<R: Real>(w: &mut [R], steps: &[[u32; 4]], f: impl Fn(R) -> R) {
+    for &[to, a, _, _] in steps {
+        w[to as usize] = f(w[a as usize]);
+    }
+}
+
+/// Functions of two operands.
+#[inline(always)]
+fn two<R: Real>(w: &mut [R], steps: &[[u32; 4]], f: impl Fn(R, R) -> R) {
+    for &[to, a, b, _] in steps {
+        w[to as usize] = f(w[a as usize], w[b as usize]);
+    }
+}
+
+/// Functions of three operands.
+#[inline(always)]
+fn three<R: Real>(w: &mut [R], steps: &[[u32; 4]], f: impl Fn(R, R, R) -> R) {
+    for &[to, a, b, c] in steps {
+        w[to as usize] = f(w[a as usize], w[b as usize], w[c as usize]);
+    }
+}
+
+/// Operations of the graph.
+fn plain<R: Real>(op: Op, w: &mut [R], m: &mut [R::Mask], steps: &[[u32; 4]]) {
+    match op {
+        Op::Add => return two(w, steps, |a, b| a + b),
+        Op::Sub => return two(w, steps, |a, b| a - b),
+        Op::Mul => return two(w, steps, |a, b| a * b),
+        Op::Div => return two(w, steps, |a, b| a / b),
+        Op::Neg => return one(w, steps, |a| -a),
+        Op::Sqrt => return one(w, steps, R::sqrt),
+        _ => {}
+    }
+    for step in steps {
+        let [to, a, b, c] = step.map(|k| k as usize);
+        match op {
+            Op::Sin => w[to] = w[a].sin(),
+            Op::Cos => w[to] = w[a].cos(),
+            Op::Tan => w[to] = w[a].tan(),
+            Op::Asin => w[to] = w[a].asin(),
+            Op::Acos => w[to] = w[a].acos(),
+            Op::Atan2 => w[to] = w[a].atan2(w[b]),
+            Op::Exp => w[to] = w[a].exp(),
+            Op::Ln => w[to] = w[a].ln(),
+            Op::Tanh => w[to] = w[a].tanh(),
+            Op::Power => w[to] = w[a].powf(w[b]),
+            Op::Round => w[to] = w[a].round(),
+            Op::Floor => w[to] = w[a].floor(),
+            Op::Select => w[to] = R::select(m[a], w[b], w[c]),
+            Op::Less => m[to] = w[a].lt(w[b]),
+            Op::LessEqual => m[to] = w[a].le(w[b]),
+            Op::Equal => m[to] = w[a].equals(w[b]),
+            Op::And => m[to] = R::and(m[a], m[b]),
+            Op::Or => m[to] = R::or(m[a], m[b]),
+            Op::Not => m[to] = R::not(m[a]),
+            Op::Known => m[to] = if a == 1 { R::zero().le(R::zero()) } else { R::zero().lt(R::zero()) },
+            // Done above, or with slots of their own.
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Sqrt | Op::Constant | Op::Input => {}
+        }
     }
 }

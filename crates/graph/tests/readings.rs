@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 #![cfg(feature = "compile")]
 
+use dalembert_graph::machine::{Machine, Width};
 use dalembert_graph::store::Store;
-use dalembert_graph::{Function, Recorded, Trace, Way, record};
+use dalembert_graph::{Function, Program, Recorded, Trace, Way, record};
 use dalembert_methods::{Lanes, Real};
 use proptest::prelude::*;
 
@@ -116,6 +117,30 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// Code without fused instructions, as older processors need it.
+    #[test]
+    fn plain_code_agrees(steps in steps(), x in states()) {
+        let depths = depths(&steps);
+        let f = record(INPUTS, |x: &[Trace]| function(x, &steps)).unwrap();
+        let plain: Vec<Vec<f64>> = x.iter().map(|x| function(x, &steps)).collect();
+        let n = plain[0].len();
+        let program = Program::new(&f);
+        for width in [Width::One, Width::Two] {
+            let bytes = Machine::compile_plain(&program, width).unwrap();
+            let machine = Machine::load(&program, width, &bytes).unwrap();
+            let count = width.count();
+            let side: Vec<f64> = (0..INPUTS).flat_map(|i| x[..count].iter().map(move |x| x[i])).collect();
+            let mut y = vec![f64::NAN; count * n];
+            prop_assert!(machine.run(&mut machine.work(), &side, &mut y));
+            for j in 0..count {
+                same(&y.iter().skip(j).step_by(count).copied().collect::<Vec<_>>(), &plain[j], &depths, "plain code");
+            }
+        }
+    }
+}
+
 fn call(f: &Function, x: &[f64]) -> Vec<f64> {
     let mut y = vec![f64::NAN; f.outputs()];
     f.call(&mut f.work(), x, &mut y);
@@ -184,12 +209,9 @@ fn code_is_kept_on_disk() {
         files
     };
     assert_eq!(files().len(), 2);
-    let program = dalembert_graph::Program::new(&f);
-    let kept = store.find(&program, dalembert_graph::machine::Width::One).unwrap();
-    assert_eq!(
-        kept,
-        dalembert_graph::machine::Machine::compile(&program, dalembert_graph::machine::Width::One).unwrap()
-    );
+    let program = Program::new(&f);
+    let kept = store.find(&program, Width::One).unwrap();
+    assert_eq!(kept, Machine::compile(&program, Width::One).unwrap());
     assert_eq!(call(&Function::compiled(&f, Some(&store)).unwrap(), &x), first);
     assert_eq!(files().len(), 2);
     // Another function has other files.
@@ -201,11 +223,64 @@ fn code_is_kept_on_disk() {
         bytes[last] ^= 1;
         std::fs::write(&file, &bytes).unwrap();
     }
-    assert!(store.find(&program, dalembert_graph::machine::Width::One).is_none());
+    assert!(store.find(&program, Width::One).is_none());
     assert_eq!(call(&Function::compiled(&f, Some(&store)).unwrap(), &x), first);
-    assert!(store.find(&program, dalembert_graph::machine::Width::One).is_some());
+    assert!(store.find(&program, Width::One).is_some());
     for file in files() {
         std::fs::write(&file, b"dalgraph").unwrap();
     }
-    assert!(store.find(&program, dalembert_graph::machine::Width::Two).is_none());
+    assert!(store.find(&program, Width::Two).is_none());
+}
+
+/// Files that are cut, changed anywhere, of another function, of another width or longer than they should be are never taken.
+#[test]
+fn foreign_and_damaged_code_is_a_miss() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path());
+    let (ours, other) = (Program::new(&turning()), Program::new(&record(1, |x: &[Trace]| vec![x[0] * 2.0]).unwrap()));
+    let only = |keep: &dyn Fn()| {
+        let before: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().path()).collect();
+        keep();
+        let after = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().path());
+        after.into_iter().find(|file| !before.contains(file)).unwrap()
+    };
+    let kept = |program: &Program, width: Width| {
+        let bytes = Machine::compile(program, width).unwrap();
+        (only(&|| store.keep(program, width, &bytes)), bytes)
+    };
+    let (file, bytes) = kept(&ours, Width::One);
+    let (wide, _) = kept(&ours, Width::Two);
+    let (foreign, _) = kept(&other, Width::One);
+    let good = std::fs::read(&file).unwrap();
+    let find = || store.find(&ours, Width::One);
+    assert_eq!(find(), Some(bytes));
+    for at in (0..good.len()).step_by(5) {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        std::fs::write(&file, &bad).unwrap();
+        assert_eq!(find(), None, "byte {at}");
+        std::fs::write(&file, &good[..at]).unwrap();
+        assert_eq!(find(), None, "cut at {at}");
+    }
+    for strange in [
+        std::fs::read(&wide).unwrap(),
+        std::fs::read(&foreign).unwrap(),
+        [&good[..], b"\xcc"].concat(),
+        vec![0; 64],
+        b"dalgraph".repeat(9),
+    ] {
+        std::fs::write(&file, strange).unwrap();
+        assert_eq!(find(), None);
+    }
+    // A length of the key that points beyond the file, with the right checksum of what follows.
+    let mut long = good.clone();
+    long[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
+    let sum =
+        long[16..].iter().fold(0xcbf2_9ce4_8422_2325u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    long[8..16].copy_from_slice(&sum.to_le_bytes());
+    std::fs::write(&file, &long).unwrap();
+    assert_eq!(find(), None);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert_eq!(find(), None);
 }

@@ -6,9 +6,11 @@
 pub mod interior;
 pub mod linear;
 pub mod nlp;
+pub mod pareto;
 pub mod problems;
 mod reduced;
 pub mod report;
+pub mod second;
 pub mod sqp;
 pub mod written;
 

@@ -1,7 +1,7 @@
 //! The program a solver sees: without fixed variables, objective and constraints scaled.
 //!
 //! Scaling by gradients at the start: f and each row of c are multiplied by min(1, g_max / ‖∇‖∞) with g_max = 100, so that no derivative there
-//! is larger than that (\[1\] section 3.8). Bounds of variables are untouched: they are kept exactly.
+//! is larger than that (\[1\] section 3.8). Variables can be divided by their sizes, too, rounded to powers of two: bounds are kept exactly.
 //!
 //! Reference: \[1\] A. Wächter, L. T. Biegler, *On the implementation of an interior-point filter line-search algorithm for large-scale
 //! nonlinear programming*, Math. Program. 106 (2006) 25–57.
@@ -11,6 +11,8 @@ use crate::report::{Counts, Outcome};
 
 /// The largest gradient that is left as it is.
 const LARGEST_GRADIENT: f64 = 100.0;
+/// By how much pairs of inequalities without interior are widened, relative to max(1, |limit|).
+const PAIRS: f64 = 1e-8;
 /// The least factor of scaling.
 const LEAST_SCALE: f64 = 1e-8;
 
@@ -25,6 +27,8 @@ pub(crate) struct Reduced<'a> {
     pub constraints: Vec<Bound>,
     pub objective_scale: f64,
     pub row_scale: Vec<f64>,
+    /// What the free variables were divided by.
+    pub sizes: Vec<f64>,
     jacobian: Vec<(usize, usize)>,
     jacobian_slots: Vec<usize>,
     jacobian_values: Vec<f64>,
@@ -93,11 +97,12 @@ impl<'a> Reduced<'a> {
             problem,
             size,
             x,
+            objective_scale: 1.0,
+            row_scale: vec![1.0; size.constraints],
+            sizes: vec![1.0; free.len()],
             free,
             variables,
             constraints,
-            objective_scale: 1.0,
-            row_scale: vec![1.0; size.constraints],
             jacobian,
             jacobian_slots,
             jacobian_values,
@@ -119,6 +124,16 @@ impl<'a> Reduced<'a> {
     pub fn set_start(&mut self, x: &[f64]) {
         for &i in &self.free {
             self.x[i] = x[i];
+        }
+    }
+
+    /// Divides variables by their sizes: that of the start, or half the range where the start is zero.
+    pub fn scale_variables(&mut self) {
+        for (size, &i) in self.sizes.iter_mut().zip(&self.free) {
+            let (start, Bound { lower, upper }) = (self.x[i].abs(), self.variables[i]);
+            let half = 0.5 * (upper - lower);
+            let typical = if start > 0.0 { start } else { half };
+            *size = if typical.is_finite() && typical.is_normal() { typical.log2().round().exp2() } else { 1.0 };
         }
     }
 
@@ -166,17 +181,54 @@ impl<'a> Reduced<'a> {
         self.row_scale = rows.into_iter().map(factor).collect();
     }
 
+    /// By how much ranges of constraints are widened, scaled: all by `asked` of max(1, |limit|), and pairs of inequalities that meet, c ≥ b and c ≤ b, by a
+    /// little. Rows are taken for the same function if values and derivatives at free variables `x` are the same to the bit.
+    pub fn widening(&mut self, x: &[f64], asked: f64) -> Vec<f64> {
+        let limit = |bound: &Bound| bound.lower.abs().min(bound.upper.abs()).max(1.0);
+        let mut wide: Vec<f64> = self.constraints.iter().map(|bound| asked * limit(bound)).collect();
+        let mut above: Vec<(u64, usize)> = Vec::new();
+        for (i, bound) in self.constraints.iter().enumerate().filter(|(_, bound)| !bound.is_equality()) {
+            above.extend(bound.lower.is_finite().then(|| ((bound.lower + 0.0).to_bits(), i)));
+        }
+        above.sort_unstable();
+        let mut pairs = Vec::new();
+        for (j, bound) in self.constraints.iter().enumerate().filter(|(_, bound)| !bound.is_equality()) {
+            let bits = (bound.upper + 0.0).to_bits();
+            let first = above.partition_point(|entry| entry.0 < bits);
+            pairs.extend(above[first..].iter().take_while(|entry| entry.0 == bits).map(|entry| (entry.1, j)));
+        }
+        if !pairs.is_empty() {
+            let mut values = vec![0.0; self.size.constraints];
+            self.constraints(x, &mut values);
+            let mut entries = vec![0.0; self.jacobian.len()];
+            self.jacobian(x, &mut entries);
+            let mut rows: Vec<Vec<(usize, u64)>> = vec![Vec::new(); self.size.constraints];
+            for (&(row, column), entry) in self.jacobian.iter().zip(&entries) {
+                rows[row].push((column, (entry / self.row_scale[row] + 0.0).to_bits()));
+            }
+            rows.iter_mut().for_each(|row| row.sort_unstable());
+            for (i, j) in pairs {
+                let value = |row: usize| values[row] / self.row_scale[row];
+                if value(i) == value(j) && rows[i] == rows[j] {
+                    [i, j].into_iter().for_each(|row| wide[row] = wide[row].max(PAIRS * limit(&self.constraints[row])));
+                }
+            }
+        }
+        wide.iter_mut().zip(&self.row_scale).for_each(|(wide, scale)| *wide *= scale);
+        wide
+    }
+
     fn put(&mut self, x: &[f64]) {
-        for (&i, &value) in self.free.iter().zip(x) {
-            self.x[i] = value;
+        for ((&i, &value), size) in self.free.iter().zip(x).zip(&self.sizes) {
+            self.x[i] = value * size;
         }
     }
 
     /// The user's x for free variables `x`.
     pub fn full(&self, x: &[f64]) -> Vec<f64> {
         let mut full = self.x.clone();
-        for (&i, &value) in self.free.iter().zip(x) {
-            full[i] = value;
+        for ((&i, &value), size) in self.free.iter().zip(x).zip(&self.sizes) {
+            full[i] = value * size;
         }
         full
     }
@@ -191,8 +243,8 @@ impl<'a> Reduced<'a> {
             upper: vec![0.0; n],
         };
         for (k, &i) in self.free.iter().enumerate() {
-            point.lower[i] = lower[k] / self.objective_scale;
-            point.upper[i] = upper[k] / self.objective_scale;
+            point.lower[i] = lower[k] / (self.objective_scale * self.sizes[k]);
+            point.upper[i] = upper[k] / (self.objective_scale * self.sizes[k]);
         }
         if self.free.len() < n {
             let mut slope = vec![0.0; n];
@@ -215,16 +267,17 @@ impl Nlp for Reduced<'_> {
         Size { variables: self.free.len(), constraints: self.size.constraints }
     }
     fn bounds(&self, variables: &mut [Bound], constraints: &mut [Bound]) {
-        for (out, &i) in variables.iter_mut().zip(&self.free) {
-            *out = self.variables[i];
+        for ((out, &i), size) in variables.iter_mut().zip(&self.free).zip(&self.sizes) {
+            let Bound { lower, upper } = self.variables[i];
+            *out = Bound { lower: lower / size, upper: upper / size };
         }
         for ((out, bound), scale) in constraints.iter_mut().zip(&self.constraints).zip(&self.row_scale) {
             *out = Bound { lower: bound.lower * scale, upper: bound.upper * scale };
         }
     }
     fn start(&self, x: &mut [f64]) {
-        for (out, &i) in x.iter_mut().zip(&self.free) {
-            *out = self.x[i];
+        for ((out, &i), size) in x.iter_mut().zip(&self.free).zip(&self.sizes) {
+            *out = self.x[i] / size;
         }
     }
     fn jacobian_pattern(&self) -> Vec<(usize, usize)> {
@@ -242,8 +295,8 @@ impl Nlp for Reduced<'_> {
         self.put(x);
         self.counts.gradient += 1;
         self.problem.gradient(&self.x, &mut self.gradient);
-        for (out, &i) in out.iter_mut().zip(&self.free) {
-            *out = self.gradient[i] * self.objective_scale;
+        for ((out, &i), size) in out.iter_mut().zip(&self.free).zip(&self.sizes) {
+            *out = self.gradient[i] * self.objective_scale * size;
         }
     }
     fn constraints(&mut self, x: &[f64], out: &mut [f64]) {
@@ -258,8 +311,8 @@ impl Nlp for Reduced<'_> {
         self.put(x);
         self.counts.jacobian += 1;
         self.problem.jacobian(&self.x, &mut self.jacobian_values);
-        for ((out, &slot), &(row, _)) in out.iter_mut().zip(&self.jacobian_slots).zip(&self.jacobian) {
-            *out = self.jacobian_values[slot] * self.row_scale[row];
+        for ((out, &slot), &(row, column)) in out.iter_mut().zip(&self.jacobian_slots).zip(&self.jacobian) {
+            *out = self.jacobian_values[slot] * self.row_scale[row] * self.sizes[column];
         }
     }
     fn hessian(&mut self, x: &[f64], weight: f64, multipliers: &[f64], out: &mut [f64]) {
@@ -269,8 +322,8 @@ impl Nlp for Reduced<'_> {
             *out = y * scale;
         }
         self.problem.hessian(&self.x, weight * self.objective_scale, &self.multipliers, &mut self.hessian_values);
-        for (out, &slot) in out.iter_mut().zip(&self.hessian_slots) {
-            *out = self.hessian_values[slot];
+        for ((out, &slot), &(i, j)) in out.iter_mut().zip(&self.hessian_slots).zip(&self.hessian) {
+            *out = self.hessian_values[slot] * self.sizes[i] * self.sizes[j];
         }
     }
 }

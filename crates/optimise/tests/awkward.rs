@@ -322,3 +322,78 @@ fn warm_starts_take_few_iterations() {
         );
     }
 }
+
+/// HS 71 with variables in units that differ by twelve orders: sizes of the start undo it.
+#[test]
+fn sizes_of_variables_mend_bad_units() {
+    let units = [1e-6, 1.0, 1e6, 1e3];
+    let program = || {
+        let function = move |x: &[Second], c: &mut [Second]| {
+            let x: [Second; 4] = std::array::from_fn(|i| x[i] / units[i]);
+            c[0] = x[0] * x[1] * x[2] * x[3];
+            c[1] = x[0].square() + x[1].square() + x[2].square() + x[3].square();
+            x[0] * x[3] * (x[0] + x[1] + x[2]) + x[2]
+        };
+        let bounds = vec![Bound::at_least(25.0), Bound::equal(40.0)];
+        let start = [1.0, 5.0, 5.0, 1.0].iter().zip(units).map(|(x, u)| x * u).collect();
+        let variables = units.iter().map(|u| Bound::between(1.0 * u, 5.0 * u)).collect();
+        Written::new(function, start, variables, bounds)
+    };
+    for variables in [false, true] {
+        let inner = interior::solve(&mut program(), &interior::Options { variables, ..Default::default() }, &mut on);
+        let steps = sqp::solve(&mut program(), &sqp::Options { variables, ..Default::default() }, &mut on);
+        for (name, report) in [("interior", inner), ("sqp", steps)] {
+            if name == "interior" && !variables {
+                // What is left of complementarity, 1e-8, is large in units in which the multiplier is 1e-6.
+                assert!(report.iterations > 50 && report.objective > 17.0145, "{report}");
+            }
+            if variables {
+                assert_eq!(report.outcome, Outcome::Solved, "{name}: {report}");
+                assert!((report.objective - 17.0140172895).abs() < 1e-7, "{name}: {report}");
+                // Multipliers are those of the user's units.
+                assert!((report.point.lower[0] * units[0] - 1.087871).abs() < 1e-5, "{name}: {:?}", report.point.lower);
+                assert!(report.iterations <= 10, "{name}: {report}");
+            }
+        }
+    }
+}
+
+/// Pairs of inequalities that leave no interior: a line, a circle, and a point by three lines.
+#[test]
+fn constraints_without_interior_are_met() {
+    let line = |x: &[Second], c: &mut [Second]| {
+        (c[0], c[1]) = (x[0], x[0]);
+        (x[0] - 1.0).square() + (x[1] - 2.0).square()
+    };
+    let circle = |x: &[Second], c: &mut [Second]| {
+        let square = x[0].square() + x[1].square();
+        (c[0], c[1]) = (square, square);
+        x[0] + x[1] * 2.0
+    };
+    let corner = |x: &[Second], c: &mut [Second]| {
+        (c[0], c[1], c[2]) = (x[0] + x[1], x[0], x[1]);
+        (x[0] + 3.0).square() + x[1]
+    };
+    let (below, above) = (Bound::at_most, Bound::at_least);
+    let cases = [
+        ("line", Written::new(line, vec![0.7, 0.1], vec![Bound::FREE; 2], vec![above(0.0), below(0.0)]), 1.0),
+        (
+            "circle",
+            Written::new(circle, vec![0.7, 0.1], vec![Bound::FREE; 2], vec![above(1.0), below(1.0)]),
+            -(5.0f64.sqrt()),
+        ),
+        (
+            "corner",
+            Written::new(corner, vec![0.7, 0.1], vec![Bound::FREE; 2], vec![below(1.0), above(1.0), above(0.0)]),
+            16.0,
+        ),
+    ];
+    for (case, mut program, best) in cases {
+        for (name, report) in both(&mut program) {
+            assert!(report.outcome.is_success(), "{case} {name}: {report}");
+            // Ranges are 1e-8 wider on each side, times a multiplier of at most 8.
+            assert!((report.objective - best).abs() < 1e-7, "{case} {name}: {report}");
+            assert!(report.violation < 1.1e-8, "{case} {name}: {report}");
+        }
+    }
+}

@@ -59,3 +59,24 @@ fn an_unreachable_target_is_told_by_name_and_time() {
     assert!(worst.name.starts_with("step of ") && worst.name.ends_with(" s"), "{report}");
     assert!(report.to_string().contains(&worst.name));
 }
+
+/// Twenty neighbouring problems, each from the solution before: a few iterations each, and the same as from scratch at the end.
+#[test]
+fn sequences_of_neighbours_are_followed_warm() {
+    let far = |k: usize| CartPole { distance: 1.0 + 0.01 * k as f64, ..CartPole::new(50) };
+    let first = interior::solve(&mut far(0), &interior::Options::default(), &mut on);
+    let (mut inner, mut steps) = (first.point.clone(), first.point.clone());
+    let (mut most, mut sum) = ((0, 0), (0, 0));
+    for k in 1..=20 {
+        let a = interior::solve_from(&mut far(k), &interior::Options::default(), &inner, &mut on);
+        let b = sqp::solve_from(&mut far(k), &sqp::Options::default(), &steps, &mut on);
+        assert_eq!((&a.outcome, &b.outcome), (&Outcome::Solved, &Outcome::Solved), "{k}");
+        assert!((a.objective - b.objective).abs() < 1e-6 * a.objective, "{k}");
+        most = (most.0.max(a.iterations), most.1.max(b.iterations));
+        sum = (sum.0 + a.iterations, sum.1 + b.iterations);
+        (inner, steps) = (a.point, b.point);
+    }
+    let cold = interior::solve(&mut far(20), &interior::Options::default(), &mut on);
+    println!("cold {} iterations, warm interior {sum:?} in all, at most {most:?}", cold.iterations);
+    assert!(most.0 <= 6 && most.1 <= 3, "{most:?}");
+}

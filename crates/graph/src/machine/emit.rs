@@ -81,7 +81,16 @@ pub(super) fn table(program: &Program, width: Width) -> Vec<Slot> {
     out
 }
 
-fn target() -> Result<OwnedTargetIsa, CompileError> {
+/// For which processors code is made.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Processor {
+    /// The one at hand, with all that it can do.
+    This,
+    /// Any of its family.
+    Any,
+}
+
+fn target(processor: Processor) -> Result<OwnedTargetIsa, CompileError> {
     // Others need their instruction caches told of new code.
     if !cfg!(target_arch = "x86_64") {
         return Err(CompileError::Processor(std::env::consts::ARCH.into()));
@@ -97,13 +106,14 @@ fn target() -> Result<OwnedTargetIsa, CompileError> {
     ] {
         flags.set(key, value).map_err(failed)?;
     }
-    let builder = cranelift_native::builder().map_err(|text| CompileError::Processor(text.into()))?;
+    let builder = cranelift_native::builder_with_options(processor == Processor::This)
+        .map_err(|text| CompileError::Processor(text.into()))?;
     builder.finish(settings::Flags::new(flags)).map_err(|error| CompileError::Generator(error.to_string()))
 }
 
 /// Versions, processor and width, as text.
 pub(super) fn environment(width: Width) -> Result<String, CompileError> {
-    let isa = target()?;
+    let isa = target(Processor::This)?;
     let flags: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
     let versions = (env!("CARGO_PKG_VERSION"), cranelift_codegen::VERSION);
     Ok(format!("{versions:?} {} {} {width:?}", isa.triple(), flags.join(" ")))
@@ -140,8 +150,8 @@ pub(super) struct Emit<'a> {
 }
 
 /// Compiles a program.
-pub(super) fn compile(program: &Program, width: Width) -> Result<Bytes, CompileError> {
-    let isa = target()?;
+pub(super) fn compile(program: &Program, width: Width, processor: Processor) -> Result<Bytes, CompileError> {
+    let isa = target(processor)?;
     let mut context = Context::new();
     let mut builders = FunctionBuilderContext::new();
     let (config, pointer, convention) = (isa.frontend_config(), isa.pointer_type(), isa.default_call_conv());
@@ -164,7 +174,7 @@ pub(super) fn compile(program: &Program, width: Width) -> Result<Bytes, CompileE
     let kind = if width == Width::One { types::F64 } else { types::F64X2 };
     let (register, is_mask) = (vec![None; program.values], vec![false; program.values]);
     let plan = Plan::new(program);
-    let fused = fused();
+    let fused = processor == Processor::This && fused();
     let mut emit = Emit {
         b,
         width,

@@ -93,7 +93,12 @@ type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const Slot, *mut Slot);
 impl Machine {
     /// The bytes for a program on this processor.
     pub fn compile(program: &Program, width: Width) -> Result<Bytes, CompileError> {
-        emit::compile(program, width)
+        emit::compile(program, width, emit::Processor::This)
+    }
+
+    /// Bytes that use only instructions which every processor of this family has: no fused ones, among others. Slower.
+    pub fn compile_plain(program: &Program, width: Width) -> Result<Bytes, CompileError> {
+        emit::compile(program, width, emit::Processor::Any)
     }
 
     /// All that the bytes depend on beside the program: versions, processor, width.

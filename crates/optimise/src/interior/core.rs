@@ -154,8 +154,8 @@ fn largest(values: &[f64]) -> f64 {
 
 impl<'a> Core<'a> {
     /// Prepares from x, slacks being taken from the constraints; not a number where something has no value.
-    pub fn new(problem: &'a mut dyn Nlp, options: Options, rows: &[f64]) -> Result<Self, End> {
-        let shape = Shape::new(problem);
+    pub fn new(problem: &'a mut dyn Nlp, options: Options, rows: &[f64], wide: &[f64]) -> Result<Self, End> {
+        let shape = Shape::new(problem, wide);
         let mut p = vec![0.0; shape.unknowns];
         problem.start(&mut p[..shape.n]);
         shape.push_inside(&mut p, options.push);

@@ -67,6 +67,9 @@ fn run(
     if let Some(start) = start {
         reduced.set_start(&start.x);
     }
+    if options.variables {
+        reduced.scale_variables();
+    }
     let mut x = vec![0.0; reduced.free.len()];
     reduced.start(&mut x);
     let mut options = options.clone();
@@ -74,19 +77,20 @@ fn run(
         options.push = options.push.min(WARM_PUSH);
         options.barrier_start = options.barrier_start.min(WARM_BARRIER);
     }
-    Shape::new(&reduced).push_inside_variables(&mut x, options.push);
+    Shape::new(&reduced, &[]).push_inside_variables(&mut x, options.push);
     if let Some(what) = reduced.not_a_number(&x) {
         return refused(problem, Outcome::NotANumber { what });
     }
     if options.scaling {
         reduced.scale(&x);
     }
+    let wide = reduced.widening(&x, options.widening);
     let (objective_scale, rows) = (reduced.objective_scale, reduced.row_scale.clone());
     let warm = start.map(|start| scaled_multipliers(&reduced, start));
     let mut best: Option<Best> = None;
     let mut last =
         Best { now: Iterate::default(), violation: 0.0, objective: 0.0, stationarity: 0.0, complementarity: 0.0 };
-    let (end, iterations, factorisations) = match Core::new(&mut reduced, options.clone(), &rows) {
+    let (end, iterations, factorisations) = match Core::new(&mut reduced, options.clone(), &rows, &wide) {
         Err(end) => (end, 0, 0),
         Ok(mut core) => {
             match &warm {
@@ -155,7 +159,9 @@ fn last_of(last: &Best) -> Best {
 /// Multipliers of a user's point, scaled.
 fn scaled_multipliers(reduced: &Reduced<'_>, point: &Point) -> Iterate {
     let pick = |values: &[f64]| -> Vec<f64> {
-        reduced.free.iter().map(|&i| values.get(i).copied().unwrap_or(0.0) * reduced.objective_scale).collect()
+        let scaled =
+            |(&i, size): (&usize, &f64)| values.get(i).copied().unwrap_or(0.0) * reduced.objective_scale * size;
+        reduced.free.iter().zip(&reduced.sizes).map(scaled).collect()
     };
     let y = (0..reduced.row_scale.len())
         .map(|i| point.constraints.get(i).copied().unwrap_or(0.0) * reduced.objective_scale / reduced.row_scale[i])
@@ -239,9 +245,11 @@ fn finish(
         End::Limit => Outcome::IterationLimit,
         End::NoProgress => Outcome::NoProgress,
         End::Unbounded => {
-            let far = (0..n).max_by(|&a, &b| p[a].abs().total_cmp(&p[b].abs())).unwrap_or(0);
+            let value = |k: usize| p.get(k).copied().unwrap_or(0.0) * reduced.sizes.get(k).copied().unwrap_or(1.0);
+            let far = (0..n).max_by(|&a, &b| value(a).abs().total_cmp(&value(b).abs())).unwrap_or(0);
+            let value = value(far);
             let name = reduced.free.get(far).copied().map(|i| reduced.problem().variable_name(i));
-            Outcome::Unbounded { variable: name.unwrap_or_default(), value: p.get(far).copied().unwrap_or(0.0) }
+            Outcome::Unbounded { variable: name.unwrap_or_default(), value }
         }
         End::NotANumber => {
             let what = if p.is_empty() { None } else { reduced.not_a_number(&p[..n]) };

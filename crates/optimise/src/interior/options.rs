@@ -28,6 +28,11 @@ pub struct Options {
     pub barrier_start: f64,
     /// Whether functions are scaled by their gradients at the start.
     pub scaling: bool,
+    /// Whether variables are divided by their sizes at the start (half their ranges where the start is zero).
+    pub variables: bool,
+    /// By how much ranges of all constraints are widened inside the method, relative to max(1, |limit|), for constraints that together leave no interior. Pairs of
+    /// one function, at least and at most the same value, are found and widened by 10⁻⁸ whatever this says. Bounds of variables are never widened.
+    pub widening: f64,
     /// How far from bounds the start is moved, as a part of max(1, |bound|) and of the range.
     pub push: f64,
     /// The greatest number of second-order corrections of a step.
@@ -47,6 +52,8 @@ impl Default for Options {
             barrier: Barrier::Monotone,
             barrier_start: 0.1,
             scaling: true,
+            variables: false,
+            widening: 0.0,
             push: 1e-2,
             corrections: 4,
             unbounded: 1e14,

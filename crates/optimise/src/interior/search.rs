@@ -277,7 +277,7 @@ impl Core<'_> {
         let (start, iterate) = self.elastic(mu);
         let restoration = Restoration::new(&mut *self.problem, &self.now.p[..n], start, mu);
         let mut program = &restoration;
-        let shape = Shape::new(&program);
+        let shape = Shape::new(&program, &self.shape.wide);
         let options = Options {
             iterations: self.options.iterations.saturating_sub(self.iterations),
             barrier_start: mu,

@@ -23,10 +23,13 @@ pub(super) struct Shape {
     pub bounds: usize,
     pub jacobian: Vec<(usize, usize)>,
     pub hessian: Vec<(usize, usize)>,
+    /// By how much ranges of constraints are wider than asked for.
+    pub wide: Vec<f64>,
 }
 
 impl Shape {
-    pub fn new(problem: &dyn Nlp) -> Self {
+    /// Ranges of constraints are made wider by `wide` (nothing where it ends).
+    pub fn new(problem: &dyn Nlp, wide: &[f64]) -> Self {
         let size = problem.size();
         let (n, m) = (size.variables, size.constraints);
         let mut variables = vec![Bound::FREE; n];
@@ -35,15 +38,16 @@ impl Shape {
         let mut lower: Vec<f64> = variables.iter().map(|bound| bound.lower).collect();
         let mut upper: Vec<f64> = variables.iter().map(|bound| bound.upper).collect();
         let (mut slack, mut right) = (Vec::with_capacity(m), Vec::with_capacity(m));
-        for bound in &constraints {
+        for (i, bound) in constraints.iter().enumerate() {
             if bound.is_equality() {
                 slack.push(usize::MAX);
                 right.push(bound.lower);
             } else {
                 slack.push(lower.len());
                 right.push(0.0);
-                lower.push(bound.lower);
-                upper.push(bound.upper);
+                let more = wide.get(i).copied().unwrap_or(0.0);
+                lower.push(bound.lower - more);
+                upper.push(bound.upper + more);
             }
         }
         let bounds = lower.iter().chain(&upper).filter(|bound| bound.is_finite()).count();
@@ -58,6 +62,7 @@ impl Shape {
             bounds,
             jacobian: problem.jacobian_pattern(),
             hessian: problem.hessian_pattern(),
+            wide: wide.to_vec(),
         }
     }
 

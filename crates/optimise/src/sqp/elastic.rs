@@ -109,7 +109,8 @@ impl Work<'_> {
         let mut rho = self.rho.max(10.0).min(greatest);
         let curvature = self.hessian.iter().fold(0.0f64, |a, h| a.max(h.abs()));
         self.delta = self.least_delta;
-        let options = interior::Options { tolerance: 1e-9, iterations: 200, ..interior::Options::default() };
+        let options =
+            interior::Options { tolerance: 1e-9, iterations: 200, widening: 1e-8, ..interior::Options::default() };
         for attempt in 0..14 {
             let data = Quadratic {
                 gradient: &self.gradient,

@@ -28,13 +28,15 @@ pub struct Options {
     pub iterations: usize,
     /// Whether functions are scaled by their gradients at the start.
     pub scaling: bool,
+    /// Whether variables are divided by their sizes at the start (half their ranges where the start is zero).
+    pub variables: bool,
     /// An objective (scaled) below minus this is taken for unbounded.
     pub unbounded: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-8, acceptable: 1e-6, iterations: 500, scaling: true, unbounded: 1e14 }
+        Self { tolerance: 1e-8, acceptable: 1e-6, iterations: 500, scaling: true, variables: false, unbounded: 1e14 }
     }
 }
 
@@ -115,11 +117,16 @@ fn run(
     if let Some(start) = start {
         reduced.set_start(&start.x);
     }
+    if options.variables {
+        reduced.scale_variables();
+    }
     let (n, m) = (reduced.free.len(), reduced.constraints.len());
     let mut x = vec![0.0; n];
     reduced.start(&mut x);
-    for (x, &i) in x.iter_mut().zip(&reduced.free) {
-        *x = x.clamp(reduced.variables[i].lower, reduced.variables[i].upper);
+    let (mut variables, mut constraints) = (vec![Bound::FREE; n], vec![Bound::FREE; m]);
+    reduced.bounds(&mut variables, &mut constraints);
+    for (x, bound) in x.iter_mut().zip(&variables) {
+        *x = x.clamp(bound.lower, bound.upper);
     }
     if let Some(what) = reduced.not_a_number(&x) {
         return refused(problem, Outcome::NotANumber { what });
@@ -128,7 +135,6 @@ fn run(
         reduced.scale(&x);
     }
     let (hessian_places, jacobian_places) = (reduced.hessian_pattern(), reduced.jacobian_pattern());
-    let (mut variables, mut constraints) = (vec![Bound::FREE; n], vec![Bound::FREE; m]);
     reduced.bounds(&mut variables, &mut constraints);
     let mut work = Work {
         active: Active::new(n, m, hessian_places.clone(), jacobian_places.clone()),
@@ -169,7 +175,7 @@ impl Work<'_> {
                 self.y[i] = start.constraints.get(i).copied().unwrap_or(0.0) * scale / self.problem.row_scale[i];
             }
             for (k, &i) in self.problem.free.iter().enumerate() {
-                let side = |z: &[f64]| z.get(i).copied().unwrap_or(0.0) * scale;
+                let side = |z: &[f64]| z.get(i).copied().unwrap_or(0.0) * scale * self.problem.sizes[k];
                 self.z[k] = side(&start.lower) - side(&start.upper);
             }
         }
@@ -260,10 +266,12 @@ impl Work<'_> {
                 return (outcome, iteration);
             }
             if self.f < -self.options.unbounded && violation < 1e-4 {
-                let far = (0..self.n).max_by(|&a, &b| self.x[a].abs().total_cmp(&self.x[b].abs())).unwrap_or(0);
+                let value = |k: usize| self.x[k] * self.problem.sizes[k];
+                let far = (0..self.n).max_by(|&a, &b| value(a).abs().total_cmp(&value(b).abs())).unwrap_or(0);
+                let value = value(far);
                 let name = self.problem.free[far];
                 let variable = self.problem.problem().variable_name(name);
-                return (Outcome::Unbounded { variable, value: self.x[far] }, iteration);
+                return (Outcome::Unbounded { variable, value }, iteration);
             }
             slow = if self.length < SLOW { slow + 1 } else { 0 };
             if slow > PATIENCE {
