@@ -12,18 +12,18 @@
 //! | `galerkin_chebyshev` | degree s | s + 1 Chebyshev points, for comparison | s + 2 or s + 1, even |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
 //! | `multirate` | straight, in micro steps | slow forces at α and 1 − α of macro steps, fast ones of micro steps (`rates`, `whole`) | 2 |
-//! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
+//! | `phase_fitted` | sines of u = ωh (`fitted`) | S points | 2; 4 on orbits about zero; exact recursion on an oscillator of frequency ω |
 //!
 //! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps; straight steps also without multipliers
 //!   (`null_space`).
-//! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` keeps its last
-//!   velocity to estimate frequencies, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7).
+//! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` can estimate
+//!   frequencies from the last two velocities, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7), and keeps them for that.
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
 //! - There is no error control. The error told of a step, for the energy ledger, is its difference to the trapezoidal rule.
 //! - Integrals by the quadrature of the method. Extra states, velocity-level rows and friction driven by multipliers are refused.
 //!
-//! Departures: \[2\] uses (6) with the last two momenta, as here; it does not say what a coordinate by itself does, which here gets a straight
-//! line unless a frequency is given. The unknown of a rotation is its vector in R³; Cayley's map of \[3\] is another chart of the same
+//! Departures: frequencies come from the action by default (`fitted`), where \[2\] has (6) with the last two momenta, which is `estimate = 1` here; a coordinate
+//! by itself then gets a straight line. The unknown of a rotation is its vector in R³; Cayley's map of \[3\] is another chart of the same
 //! equations and has the same solution.
 //!
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas, Leyendecker:
@@ -34,7 +34,9 @@
 
 mod composition;
 mod discrete;
+mod fitted;
 mod geometry;
+mod links;
 mod matrix;
 mod nodes;
 mod null_space;
@@ -48,7 +50,8 @@ use super::control::{Tolerance, land};
 use super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
 use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
-use discrete::{Curve, Scheme};
+use discrete::Scheme;
+use fitted::Curve;
 use run::{Frequency, Run};
 
 /// The relative residual at which an initial state counts as consistent.
@@ -198,8 +201,8 @@ pub const ABOUT_LIE_GROUP: About = About {
 pub const ABOUT_PHASE_FITTED: About = About {
     name: "phase_fitted",
     title: "Variational integrator with sines for interpolation, fitted to frequencies",
-    summary: "Between the ends of a step each coordinate moves as a sine of its frequency about zero, given or estimated for every body. Exact on an \
-              oscillator of that frequency, good on nearly circular orbits; of order 2 elsewhere. For particles: coordinates whose rates \
+    summary: "Between the ends of a step each coordinate moves as a sine of its frequency about zero, given or found for every body. Exact on an \
+              oscillator of that frequency, of order 4 on orbits about zero; of order 2 elsewhere. For particles: coordinates whose rates \
               are velocities.",
     order: 2,
     stiff: false,
@@ -224,7 +227,15 @@ pub const ABOUT_PHASE_FITTED: About = About {
             unit: "rad/s",
             default: 0.0,
             range: [0.0, 1e300],
-            meaning: "the frequency of all coordinates; 0 estimates one for each body in every step",
+            meaning: "the frequency of all coordinates; 0 estimates one for each body or coordinate in every step",
+        },
+        Parameter {
+            name: "estimate",
+            unit: "1",
+            default: 0.0,
+            range: [0.0, 1.0],
+            meaning: "where estimates come from: 0 from the action, which is stationary in them as in all else, so that steps stay symplectic; 1 from the \
+                      curvature of the last two velocities, ω = |v × v̇|/|v|², with which the energy drifts",
         },
         Parameter {
             name: "fitted",
@@ -358,7 +369,8 @@ impl<Y: System> Variational<Y> {
         let frequency = has("frequency").then(|| match (get("fitted") < 0.5, get("frequency")) {
             (true, _) => Frequency::Given(0.0),
             (_, omega) if omega > 0.0 => Frequency::Given(omega),
-            _ => Frequency::Estimated,
+            _ if get("estimate") > 0.5 => Frequency::Curvature,
+            _ => Frequency::Stationary,
         });
         Ok(Self {
             recipe: Recipe {

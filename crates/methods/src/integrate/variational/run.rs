@@ -18,8 +18,25 @@ use std::ops::Range;
 pub(super) enum Frequency {
     /// The same for all coordinates, in rad/s; zero for straight lines.
     Given(f64),
-    /// |v × v̇|/|v|² of every group of two or three coordinates.
-    Estimated,
+    /// Those that make the action stationary, of every group of up to three coordinates.
+    Stationary,
+    /// |v × v̇|/|v|² of every group of two or three coordinates, from the last two velocities.
+    Curvature,
+}
+
+/// The coordinates that have one frequency each, if frequencies are estimated.
+fn groups<Y: System>(y: &Y, recipe: &Recipe) -> Vec<Range<usize>> {
+    let least = match recipe.frequency {
+        Some(Frequency::Stationary) => 1,
+        Some(Frequency::Curvature) => 2,
+        _ => return Vec::new(),
+    };
+    y.coupling().groups.into_iter().filter(|g| (least..=3).contains(&g.len())).collect()
+}
+
+/// A frequency from its square, negative for the hyperbolic functions of a negative one.
+fn root(square: f64) -> f64 {
+    square.abs().sqrt().copysign(square)
 }
 
 /// Everything allocated at the start.
@@ -47,6 +64,13 @@ fn turning(v: [f64; 3], rate: [f64; 3]) -> f64 {
     let area = (cross(1, 2).powi(2) + cross(2, 0).powi(2) + cross(0, 1).powi(2)).sqrt();
     let squared: f64 = v.iter().map(|v| v * v).sum();
     if squared > 0.0 { area / squared } else { 0.0 }
+}
+
+/// −v̇·q/|q|², in rad²/s²: the frequency about zero, negative where the acceleration points away from it.
+fn pulling(q: [f64; 3], rate: [f64; 3]) -> f64 {
+    let product = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let squared = product(q, q);
+    if squared > 0.0 { -product(q, rate) / squared } else { 0.0 }
 }
 
 /// The velocity at the beginning of the last step and its length, for estimates of frequencies.
@@ -126,14 +150,14 @@ impl<Y: System> Run<Y> {
             now: State::zeros(shape),
             multipliers: zeros(recipe.scheme.degree * shape.g),
             past: Past {
-                groups: y.coupling().groups.into_iter().filter(|g| (2..=3).contains(&g.len())).collect(),
+                groups: groups(y, recipe),
                 v: zeros(shape.v),
                 h: 0.0,
                 frequencies: zeros(shape.v),
                 acceleration: zeros(shape.v),
             },
             course: (recipe.stages.len() == 1 && recipe.micro.is_none())
-                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g))),
+                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g) + shape.v)),
             steps: 0,
             lost: None,
         })
@@ -167,7 +191,9 @@ impl<Y: System> Run<Y> {
         match recipe.frequency {
             None => {}
             Some(Frequency::Given(omega)) => frequencies.fill(omega),
-            Some(Frequency::Estimated) => {
+            // Those of the last step; at a start what they tend to in short steps.
+            Some(Frequency::Stationary) if same => {}
+            Some(kind) => {
                 if !same {
                     self.main.dynamics.evaluate(y, s, &mut self.main.rates)?;
                 }
@@ -176,7 +202,11 @@ impl<Y: System> Run<Y> {
                     let pick = |values: &[f64]| -> [f64; 3] {
                         std::array::from_fn(|k| if k < g.len() { values[g.start + k] } else { 0.0 })
                     };
-                    frequencies[g.clone()].fill(turning(pick(&s.v), pick(rates)));
+                    let omega = match kind {
+                        Frequency::Stationary => root(pulling(pick(&s.q), pick(rates))),
+                        _ => turning(pick(&s.v), pick(rates)),
+                    };
+                    frequencies[g.clone()].fill(omega);
                 }
             }
         }
@@ -194,7 +224,7 @@ impl<Y: System> Run<Y> {
         let same = self.estimate(y, recipe, s)?;
         self.now.copy_from(s);
         let h = end - s.t;
-        self.main.set(&self.past, &self.multipliers);
+        self.main.set(recipe, &self.past, &self.multipliers);
         if let Some(course) = &mut self.course {
             if !same || (h - self.past.h).abs() > 1e-6 * h {
                 course.clear();
@@ -203,7 +233,11 @@ impl<Y: System> Run<Y> {
         }
         let error = self.main.travel(y, recipe, &mut self.now, h)?;
         if let Some(course) = &mut self.course {
-            course.push(&self.main.unknown);
+            course.push(self.main.course(h));
+        }
+        if recipe.frequency == Some(Frequency::Stationary) {
+            let squares = &self.main.start.squares;
+            self.past.frequencies.iter_mut().zip(squares).for_each(|(omega, &square)| *omega = root(square));
         }
         self.multipliers.copy_from_slice(self.main.multipliers());
         self.now.t = end;
@@ -232,7 +266,7 @@ impl<Y: System> Run<Y> {
         self.between.solver.forget();
         self.between.dynamics.adopt(&self.main.dynamics);
         self.between.held.copy_from_slice(&self.main.held);
-        self.between.set(&self.past, &self.multipliers);
+        self.between.set(recipe, &self.past, &self.multipliers);
         if let Err(error) = self.between.travel(y, recipe, out, h) {
             self.lost = Some(error);
         }
@@ -258,7 +292,7 @@ impl<Y: System> Run<Y> {
     /// All that the next step depends on besides the state.
     pub fn memory(&self, out: &mut Vec<f64>) {
         out.extend([self.end.t, self.past.h]);
-        for values in [&self.end.v, &self.past.v, &self.multipliers] {
+        for values in [&self.end.v, &self.past.v, &self.past.frequencies, &self.multipliers] {
             out.extend(values);
         }
         out.extend(self.main.held.iter().map(|&held| f64::from(u8::from(held))));
@@ -273,7 +307,7 @@ impl<Y: System> Run<Y> {
     pub fn recall(&mut self, memory: &[f64]) {
         let (&[t, h], mut rest) = memory.split_first_chunk().expect("a memory of this method");
         (self.end.t, self.past.h) = (t, h);
-        for values in [&mut self.end.v, &mut self.past.v, &mut self.multipliers] {
+        for values in [&mut self.end.v, &mut self.past.v, &mut self.past.frequencies, &mut self.multipliers] {
             let (own, others) = rest.split_at(values.len());
             values.copy_from_slice(own);
             rest = others;
@@ -296,14 +330,18 @@ impl<Y: System> Mover<Y> {
         let (shape, degree) = (y.shape(), recipe.scheme.degree);
         let zeros = |n| vec![0.0; n];
         let scheme = recipe.scheme.clone();
+        let tuned = if recipe.frequency == Some(Frequency::Stationary) { groups(y, recipe) } else { Vec::new() };
         Self {
-            scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v, recipe.curve) } else { scheme },
+            scheme: match recipe.frequency {
+                Some(_) => scheme.with_frequencies(shape.v, recipe.curve, tuned),
+                None => scheme,
+            },
             solver: Solver::new(y, structure, recipe),
             dynamics: Dynamics::new(y),
-            start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, frequencies: zeros(shape.v) },
+            start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, squares: zeros(shape.v) },
             unknown: zeros(degree * (shape.v + shape.g)),
             acceleration: zeros(shape.v),
-            ahead: zeros(degree * (shape.v + shape.g)),
+            ahead: zeros(degree * (shape.v + shape.g) + shape.v),
             guessed: false,
             held: vec![false; shape.g],
             mass: Mass::new(&y.mass_blocks()),
@@ -317,11 +355,22 @@ impl<Y: System> Mover<Y> {
     }
 
     /// Takes frequencies, and accelerations and multipliers for a first guess.
-    fn set(&mut self, past: &Past, multipliers: &[f64]) {
-        self.start.frequencies.copy_from_slice(&past.frequencies);
+    fn set(&mut self, recipe: &Recipe, past: &Past, multipliers: &[f64]) {
+        let stationary = recipe.frequency == Some(Frequency::Stationary);
+        for (square, omega) in self.start.squares.iter_mut().zip(&past.frequencies) {
+            *square = if stationary { 0.0 } else { omega * omega };
+        }
         self.acceleration.copy_from_slice(&past.acceleration);
         let own = self.unknown.len() - multipliers.len();
         self.unknown[own..].copy_from_slice(multipliers);
+    }
+
+    /// What the next guess is made of: the unknowns of the last step, and u².
+    fn course(&mut self, h: f64) -> &[f64] {
+        let (unknown, squares) = self.ahead.split_at_mut(self.unknown.len());
+        unknown.copy_from_slice(&self.unknown);
+        squares.iter_mut().zip(&self.start.squares).for_each(|(x, square)| *x = h * h * square);
+        &self.ahead
     }
 
     /// How far the last map, which ended at `s`, is from the trapezoidal rule, in units of the tolerance.
@@ -351,6 +400,9 @@ impl<Y: System> Mover<Y> {
         y.prepare(s, &mut self.work);
         y.mass(s, &mut self.work, &mut self.mass);
         self.mass_ready = true;
+        if let Some(fitted) = &mut self.scheme.fitted {
+            fitted.weigh(&self.mass);
+        }
         self.mass.factor_checked().map_err(|MassError { velocity }| IntegrateError::SingularMass {
             t: s.t,
             velocity: y.velocity_name(velocity),
@@ -388,10 +440,15 @@ impl<Y: System> Mover<Y> {
         start.h = h;
         self.mass.apply(&s.v, &mut start.momentum);
         if recipe.frequency.is_some() {
-            self.scheme.fit(&start.frequencies, h);
+            if self.guessed && recipe.frequency == Some(Frequency::Stationary) {
+                let guess = &self.ahead[self.unknown.len()..];
+                start.squares.iter_mut().zip(guess).for_each(|(square, x)| *square = x / (h * h));
+            }
+            self.scheme.fit(&start.squares, h);
         }
         if self.guessed {
-            self.unknown.copy_from_slice(&self.ahead);
+            let size = self.unknown.len();
+            self.unknown.copy_from_slice(&self.ahead[..size]);
         } else {
             for nu in 1..=degree {
                 let part = self.scheme.nodes[nu] * h;
@@ -408,6 +465,9 @@ impl<Y: System> Mover<Y> {
         self.solver
             .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot, &self.mass)
             .map_err(|failure| unsolved(y, start, &failure, recipe.about.name))?;
+        if let Some(fitted) = &self.scheme.fitted {
+            start.squares.copy_from_slice(fitted.squares());
+        }
         y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
         self.solver.arrive(&s.q);
         s.t += h;

@@ -11,6 +11,7 @@
 
 use super::Recipe;
 use super::discrete::{Discrete, Pass, Scheme, Start};
+use super::fitted::Fitted;
 use super::geometry::{Curved, Flat, Geometry, Structure};
 use super::matrix::{Matrix, Pattern};
 use super::null_space::NullSpace;
@@ -24,13 +25,13 @@ const SLOW: f64 = 0.05;
 /// Contraction above which the mass alone does not serve.
 const LIGHT: f64 = 0.1;
 /// Relative changes below this that no longer shrink are rounding, whatever the matrix.
-const ULPS: f64 = 16.0 * f64::EPSILON;
+pub(super) const ULPS: f64 = 16.0 * f64::EPSILON;
 /// Steps by the matrix after the mass alone did not serve.
 const AWHILE: u32 = 200;
 /// Relative changes below this that a new matrix no longer shrinks are rounding.
-const STALL: f64 = 1e-11;
+pub(super) const STALL: f64 = 1e-11;
 /// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
-const LEFT: f64 = 0.01 * f64::EPSILON;
+pub(super) const LEFT: f64 = 0.01 * f64::EPSILON;
 
 /// A number with derivatives along some directions.
 trait Lanes: Scalar {
@@ -219,7 +220,7 @@ impl<Y: System> Solver<Y> {
                 state: State::zeros(shape),
                 momentum: vec![0.0; shape.v],
                 h: 0.0,
-                frequencies: vec![0.0; shape.v],
+                squares: vec![0.0; shape.v],
             },
             unknown: vec![0.0; size],
             held: vec![false; shape.g],
@@ -312,7 +313,10 @@ impl<Y: System> Solver<Y> {
         let f = &mut self.factored[slot];
         f.start.state.copy_from(&start.state);
         f.start.momentum.copy_from_slice(&start.momentum);
-        f.start.frequencies.copy_from_slice(&start.frequencies);
+        match &scheme.fitted {
+            Some(fitted) => f.start.squares.copy_from_slice(fitted.squares()),
+            None => f.start.squares.copy_from_slice(&start.squares),
+        }
         f.start.h = start.h;
         f.unknown.copy_from_slice(unknown);
         f.held.copy_from_slice(held);
@@ -340,18 +344,19 @@ impl<Y: System> Solver<Y> {
         }
         if self.factored[slot].restore {
             // The frequencies of that time, then those of this step again.
-            let (omega, h) = (std::mem::take(&mut self.factored[slot].start.frequencies), self.factored[slot].start.h);
-            scheme.fit(&omega, h);
-            self.factored[slot].start.frequencies = omega;
+            let (squares, h) = (std::mem::take(&mut self.factored[slot].start.squares), self.factored[slot].start.h);
+            scheme.fit(&squares, h);
+            self.factored[slot].start.squares = squares;
             let regular = self.linearise(y, scheme, slot);
             (self.factored[slot].ready, self.factored[slot].restore) = (regular, false);
-            scheme.fit(&start.frequencies, start.h);
+            scheme.fit(&start.squares, start.h);
         }
         self.measure(y, start);
         either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
         // Steps of one length differ by the rounding of time.
         let near = (self.factored[slot].start.h - start.h).abs() <= 1e-6 * start.h.abs();
         let same = near && self.factored[slot].held == held;
+        let tuned = scheme.fitted.as_ref().is_some_and(Fitted::is_tuned);
         let mut fresh = false;
         let mut light = self.simple && self.heavy == 0;
         self.heavy = self.heavy.saturating_sub(1);
@@ -383,6 +388,10 @@ impl<Y: System> Solver<Y> {
                 if relative > change || !relative.is_finite() {
                     (change, worst) = (relative, i % n);
                 }
+            }
+            if tuned {
+                let bent = either!(&self.equations, pair => scheme.tune(start, unknown, &pair.plain.slopes, &self.sizes));
+                change = if bent <= change { change } else { bent };
             }
             for (x, d) in unknown.iter_mut().zip(&self.residual) {
                 *x += d;
@@ -526,7 +535,7 @@ impl<Y: System> Solver<Y> {
         for f in &self.factored {
             let s = &f.start.state;
             out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
-            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.frequencies, &f.unknown] {
+            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.squares, &f.unknown] {
                 out.extend(values);
             }
             out.extend(f.held.iter().map(|&held| f64::from(u8::from(held))));
@@ -550,7 +559,7 @@ impl<Y: System> Solver<Y> {
             f.restore = f.ready;
             let s = &mut f.start.state;
             for values in
-                [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.frequencies, &mut f.unknown]
+                [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.squares, &mut f.unknown]
             {
                 take(values);
             }
