@@ -116,7 +116,11 @@ fn macro_steps_are_symplectic_and_symmetric() {
     let start = run(&chain, &chain.initial(), "multirate", &scheme((0.0, 0.0)), 0.3, 60);
     let nudged = |s: &State<f64>, k: usize, e: f64| {
         let mut s = s.clone();
-        if k < n { s.q[k] += e } else { s.v[k - n] += e }
+        if k < n {
+            s.q[k] += e
+        } else {
+            s.v[k - n] += e
+        }
         s
     };
     let apart = |a: &State<f64>, b: &State<f64>| -> Vec<f64> {

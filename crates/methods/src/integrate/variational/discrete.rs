@@ -24,7 +24,7 @@
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas,
 //! Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics, Erlangen 2013.
 
-use super::fitted::{Curve, Fitted};
+use super::fitted::{Curve, Fitted, Kinetic};
 use super::geometry::{At, Geometry, Pulled};
 use super::nodes::lagrange;
 use crate::algebra::{Lu, Mass, Rows};
@@ -296,6 +296,71 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         }
     }
 
+    /// The sums over points on a flat space with own frequencies and masses that act by themselves: what is kinetic is known in closed form, and places are wanted
+    /// for forces only.
+    fn gather_fitted(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        (f, kinetic): (&Fitted, &Kinetic),
+        start: &Start,
+        unknown: &[S],
+        pass: Pass,
+    ) {
+        let (n, h) = (self.shape.v, start.h);
+        for (i, &c) in scheme.points.iter().enumerate() {
+            let kept = self.still && (c == 0.0 && self.known || pass == Pass::Close && c != 1.0);
+            if pass == Pass::Probe && c == 1.0 {
+                continue;
+            }
+            if kept {
+                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
+            } else {
+                self.place(y, scheme, start, unknown, i);
+                self.read(y, scheme, pass, i);
+                self.account(y, scheme, h, i);
+            }
+            let [value, _, sum, _] = f.at(i, n);
+            let (weight, force) = (scheme.weights[i], &self.force[..n]);
+            let positions = weight * h * h;
+            let (nodes, left) = self.sums.split_at_mut(n);
+            for k in 0..n {
+                nodes[k] += force[k] * (positions * value[k]);
+                left[k] += force[k] * (positions * sum[k]);
+            }
+            if let Some([value, _, sum, _]) = f.change(i, n).filter(|_| c != 0.0 && c != 1.0) {
+                let (unknown, q) = (&unknown[..n], &start.state.q[..n]);
+                for (k, out) in self.slopes.iter_mut().enumerate() {
+                    *out += force[k] * (unknown[k] * value[k] + sum[k] * q[k]) * weight;
+                }
+            }
+        }
+        let Kinetic { a, b, c, by } = kinetic;
+        let (unknown, q, masses) = (&unknown[..n], &start.state.q[..n], &f.masses[..n]);
+        let (nodes, left) = self.sums.split_at_mut(n);
+        for k in 0..n {
+            nodes[k] += (unknown[k] * a[k] + b[k] * q[k]) * masses[k];
+            left[k] += (unknown[k] * b[k] + c[k] * q[k]) * masses[k];
+        }
+        if f.is_tuned() {
+            let inverse = 0.5 / (h * h);
+            for (k, out) in self.slopes.iter_mut().enumerate() {
+                let slope = unknown[k] * (unknown[k] * by[0][k] + 2.0 * by[1][k] * q[k]) + by[2][k] * q[k] * q[k];
+                *out += slope * (masses[k] * inverse);
+            }
+        }
+    }
+
+    /// Adds to the integrals what a point brings, if they are wanted.
+    fn account(&mut self, y: &Y, scheme: &Scheme, h: f64, i: usize) {
+        if self.tally && !self.still {
+            y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
+            for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
+                *sum += rate * (h * scheme.weights[i]);
+            }
+        }
+    }
+
     /// The residuals of all equations.
     pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], pass: Pass, out: &mut [S]) {
         let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
@@ -304,15 +369,14 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         self.sums.fill(S::zero());
         self.slopes.fill(S::zero());
         self.integrals.fill(S::zero());
-        for i in 0..scheme.points.len() {
+        let closed = scheme.fitted.as_ref().filter(|_| G::FLAT).and_then(|f| Some((f, f.kinetic()?)));
+        if let Some((f, kinetic)) = closed {
+            self.gather_fitted(y, scheme, (f, kinetic), start, unknown, pass);
+        }
+        for i in 0..if closed.is_some() { 0 } else { scheme.points.len() } {
             self.place(y, scheme, start, unknown, i);
             self.read(y, scheme, pass, i);
-            if self.tally && !self.still {
-                y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
-                for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
-                    *sum += rate * (h * scheme.weights[i]);
-                }
-            }
+            self.account(y, scheme, h, i);
             let (weight, force, momentum) = (scheme.weights[i], &mut self.force, &self.momentum);
             let at = At { h, delta: &self.delta, rate: &self.rate };
             self.geometry.pull(y, at, momentum, force, &mut self.pulled);
@@ -342,7 +406,8 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                     if let Some([value, slope, sum, turn]) = f.change(i, n) {
                         let (unknown, q, rates) = (&unknown[..n], &start.state.q[..n], weight / h);
                         for (k, out) in self.slopes.iter_mut().enumerate() {
-                            let (moved, turned) = (unknown[k] * value[k] + sum[k] * q[k], unknown[k] * slope[k] + turn[k] * q[k]);
+                            let (moved, turned) =
+                                (unknown[k] * value[k] + sum[k] * q[k], unknown[k] * slope[k] + turn[k] * q[k]);
                             *out += force[k] * moved * weight + by_rate[k] * turned * rates;
                         }
                     }

@@ -3,7 +3,7 @@
 //! With the fastest forces at the ends of micro steps (α = 0) the discrete equations leave only multipliers to be solved for (\[1\], \[2\] section VII.1.4):
 //!
 //! ```text
-//! v⁺ = v_k + h M⁻¹ F_k (half of it at both ends),   q_{k+1} = q_k + h v⁺ − M⁻¹ G_kᵀ μ,   g(q_{k+1}) = 0,   v_{k+1} = (q_{k+1} − q_k)/h
+//! v⁺ = v_k + h M⁻¹ F_k (half of it at both ends),   q_{k+1} = q_k + h v⁺ − M⁻¹ G_kᵀ μ,   g(q_{k+1}) = 0,   v_{k+1} = v⁺ − M⁻¹ G_kᵀ μ/h
 //! ```
 //!
 //! Velocities need to meet G v = 0 at the end of the macro step only: what they have along M⁻¹Gᵀ between is taken up by μ. The matrix
@@ -13,7 +13,7 @@
 //! References: \[1\] Andersen: Rattle: a "velocity" version of the Shake algorithm, J. Comput. Phys. 52 (1983) 24–34; \[2\] Hairer, Lubich, Wanner: Geometric
 //! Numerical Integration, 2nd ed., Springer 2006.
 
-use super::run::Mover;
+use super::mover::Mover;
 use super::solve::{LEFT, STALL, ULPS};
 use crate::dynamics::named;
 use crate::integrate::IntegrateError;
@@ -26,7 +26,6 @@ const FAILED: f64 = 0.5;
 pub(super) struct Links {
     /// Where the rows at hand were taken.
     at: Vec<f64>,
-    old: Vec<f64>,
     residual: Vec<f64>,
     change: Vec<f64>,
     iterations: u32,
@@ -39,7 +38,6 @@ impl Links {
         let shape = y.shape();
         Self {
             at: vec![f64::NAN; shape.q],
-            old: vec![0.0; shape.q],
             residual: vec![0.0; shape.rows()],
             change: vec![0.0; shape.v],
             iterations,
@@ -53,7 +51,7 @@ impl Links {
         self.at.copy_from_slice(q);
     }
 
-    /// q += h v, back onto the constraints along their rows at the beginning, and v = Δq/h. Masses are factored, sizes of coordinates known.
+    /// q += h v, back onto the constraints along their rows at the beginning, and v with it. Masses are factored, sizes of coordinates known.
     pub fn drift<Y: System>(
         &mut self,
         y: &Y,
@@ -70,7 +68,6 @@ impl Links {
             self.factorisations += 1;
             self.at.copy_from_slice(&s.q);
         }
-        self.old.copy_from_slice(&s.q);
         let t = s.t;
         s.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += h * v);
         s.t += h;
@@ -85,6 +82,8 @@ impl Links {
             let mut change = 0.0;
             for (k, (q, d)) in s.q.iter_mut().zip(&self.change).enumerate() {
                 *q += d;
+                // By what was added, not by Δq/h: the rounding of places would be divided by h, and it has momentum.
+                s.v[k] += d / h;
                 let relative = d.abs() / mover.sizes[k];
                 if relative > change || !relative.is_finite() {
                     (change, worst) = (relative, k);
@@ -93,9 +92,6 @@ impl Links {
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
             if left <= LEFT || (contraction > FAILED && change <= ULPS) {
-                for (v, (new, old)) in s.v.iter_mut().zip(s.q.iter().zip(&self.old)) {
-                    *v = (new - old) / h;
-                }
                 return Ok(());
             }
             if !change.is_finite() || (contraction > FAILED && change > STALL) {

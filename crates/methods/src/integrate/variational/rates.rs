@@ -12,7 +12,7 @@
 //! Springer 2013, 97–121; Tuckerman, Berne, Martyna: Reversible multiple time scale molecular dynamics, J. Chem. Phys. 97 (1992) 1990–2001.
 
 use super::links::Links;
-use super::run::Mover;
+use super::mover::Mover;
 use super::whole::Whole;
 use super::{MOST_RATES, Micro, Recipe};
 use crate::algebra::MassBlock;
