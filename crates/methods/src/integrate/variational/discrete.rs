@@ -335,7 +335,7 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                 }
             }
         }
-        let Kinetic { a, b, c, by } = kinetic;
+        let Kinetic { a, b, c, by, .. } = kinetic;
         let (unknown, q, masses) = (&unknown[..n], &start.state.q[..n], &f.masses[..n]);
         let (nodes, left) = self.sums.split_at_mut(n);
         for k in 0..n {

@@ -32,8 +32,8 @@ use std::ops::Range;
 const MOST: f64 = 4.0;
 /// Below these u² so many terms of series are used; what is left out is below 3e-17.
 const TERMS: [(f64, usize); 4] = [(1e-5, 3), (1e-3, 4), (1e-2, 5), (0.3, 10)];
-/// Changes of u² below this are taken by first derivatives: what is left out is below 1e-18.
-const SLIGHT: f64 = 1e-9;
+/// Changes of u² below this are taken by first derivatives: second ones are below 0.03, so that 2e-18 is left out.
+const SLIGHT: f64 = 1e-8;
 
 /// 1/(2n)!, 1/(2n + 1)! and (n + 1)/(2n + 3)!.
 const COSINE: [f64; 10] = series(0, false);
@@ -79,12 +79,8 @@ impl Table {
         self.0.each_ref().map(|all| &all[i * n..(i + 1) * n])
     }
 
-    fn put(&mut self, at: usize, factors: [f64; 4]) {
-        self.0.iter_mut().zip(factors).for_each(|(all, factor)| all[at] = factor);
-    }
-
-    fn copy(&mut self, from: usize, to: usize) {
-        self.0.iter_mut().for_each(|all| all[to] = all[from]);
+    fn put(&mut self, at: Range<usize>, factors: [f64; 4]) {
+        self.0.iter_mut().zip(factors).for_each(|(all, factor)| all[at.clone()].fill(factor));
     }
 }
 
@@ -101,9 +97,10 @@ pub(super) struct Fitted {
     /// The squares of the frequencies these are for, and the step.
     squares: Vec<f64>,
     h: f64,
-    /// Coordinates with one frequency, and the second derivative of the action by u² for each, as measured in this step.
+    /// Coordinates with one frequency; for each the inverse of the second derivative of the action by u², and how far the curve moves with u² relative to
+    /// the sizes of coordinates, as measured in this step.
     groups: Vec<Range<usize>>,
-    curvatures: Vec<f64>,
+    steps: Vec<[f64; 2]>,
     measured: bool,
     /// The change of u², by coordinates.
     shift: Vec<f64>,
@@ -170,6 +167,8 @@ pub(super) struct Kinetic {
     pub b: Vec<f64>,
     pub c: Vec<f64>,
     pub by: [Vec<f64>; 3],
+    /// Second derivatives, as far as they do not depend on those of curves.
+    twice: [Vec<f64>; 3],
 }
 
 impl Fitted {
@@ -184,10 +183,11 @@ impl Fitted {
                 b: vec![0.0; n],
                 c: vec![0.0; n],
                 by: std::array::from_fn(|_| vec![0.0; n]),
+                twice: std::array::from_fn(|_| vec![0.0; n]),
             },
             squares: vec![f64::NAN; n],
             h: 0.0,
-            curvatures: vec![0.0; groups.len()],
+            steps: vec![[0.0; 2]; groups.len()],
             groups,
             measured: false,
             shift: vec![0.0; n],
@@ -243,67 +243,66 @@ impl Fitted {
         // Factors that were moved by derivatives are made anew, so that a continued run has the same bits.
         let same = self.h == h && !self.is_tuned();
         self.h = h;
-        for (k, &square) in squares.iter().enumerate() {
-            if !(same && self.squares[k] == square) {
-                // The coordinates of one body have one frequency.
-                let known = k > 0 && squares[k - 1] == square;
-                self.set(points, weights, k, square, known);
+        let mut start = 0;
+        // The coordinates of one body have one frequency.
+        for run in squares.chunk_by(|a, b| a == b) {
+            let own = start..start + run.len();
+            start = own.end;
+            if !(same && self.squares[own.clone()].iter().all(|square| *square == run[0])) {
+                self.set(points, weights, own, run[0]);
             }
         }
     }
 
-    /// The factors of one coordinate, which may be those of the one before it.
-    fn set(&mut self, points: &[f64], weights: &[f64], k: usize, square: f64, known: bool) {
+    /// The factors of coordinates that have one frequency.
+    fn set(&mut self, points: &[f64], weights: &[f64], own: Range<usize>, square: f64) {
         let n = self.squares.len();
-        self.squares[k] = square;
+        self.squares[own.clone()].fill(square);
         self.measured = false;
-        let Kinetic { a, b, c, by } = &mut self.kinetic;
-        if known {
-            self.inertia[k] = self.inertia[k - 1];
-            (a[k], b[k], c[k]) = (a[k - 1], b[k - 1], c[k - 1]);
-            by.iter_mut().for_each(|by| by[k] = by[k - 1]);
-            for at in (0..points.len()).map(|i| i * n + k) {
-                self.factors.copy(at - 1, at);
-                if let Some(changes) = &mut self.changes {
-                    changes.copy(at - 1, at);
-                }
-            }
-            return;
-        }
         let x = square * self.h * self.h;
         let (one, half) = (wave(1.0, x), wave(0.5, x));
-        (a[k], b[k], c[k]) = (0.0, 0.0, 0.0);
-        by.iter_mut().for_each(|by| by[k] = 0.0);
+        let mut sums = [0.0; 9];
         for (i, (&point, &weight)) in points.iter().zip(weights).enumerate() {
-            let [own, changed] = factors(self.curve, point, x, one, half);
-            self.factors.put(i * n + k, own);
+            let [factor, by] = factors(self.curve, point, x, one, half);
+            let at = i * n + own.start..i * n + own.end;
+            self.factors.put(at.clone(), factor);
             if let Some(changes) = &mut self.changes {
-                changes.put(i * n + k, changed);
+                changes.put(at, by);
             }
-            let ([_, slope, _, turn], [_, slope_by, _, turn_by]) = (own, changed);
-            a[k] += weight * slope * slope;
-            b[k] += weight * slope * turn;
-            c[k] += weight * turn * turn;
-            by[0][k] += 2.0 * weight * slope * slope_by;
-            by[1][k] += weight * (slope * turn_by + slope_by * turn);
-            by[2][k] += 2.0 * weight * turn * turn_by;
+            let ([_, slope, _, turn], [_, slope_by, _, turn_by]) = (factor, by);
+            let terms = [
+                slope * slope,
+                slope * turn,
+                turn * turn,
+                2.0 * slope * slope_by,
+                slope * turn_by + slope_by * turn,
+                2.0 * turn * turn_by,
+                2.0 * slope_by * slope_by,
+                2.0 * slope_by * turn_by,
+                2.0 * turn_by * turn_by,
+            ];
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
         }
-        self.inertia[k] = a[k] - b[k];
+        let Kinetic { a, b, c, by: [d, e, f], twice: [g, h, i] } = &mut self.kinetic;
+        for (all, sum) in [a, b, c, d, e, f, g, h, i].into_iter().zip(sums) {
+            all[own.clone()].fill(sum);
+        }
+        self.inertia[own].fill(sums[0] - sums[1]);
     }
 
     /// The second derivatives of the action by u², as far as they do not depend on forces.
-    fn measure(&mut self, weights: &[f64], [q, increment]: [&[f64]; 2]) {
-        let (n, h) = (self.squares.len(), self.h);
-        let Some(changes) = &self.changes else { return };
-        for (own, curvature) in self.groups.iter().zip(&mut self.curvatures) {
-            *curvature = 0.0;
-            for (i, weight) in weights.iter().enumerate() {
-                let [_, by_slope, _, by_turn] = changes.at(i, n);
-                for k in own.clone() {
-                    let rate = (by_slope[k] * increment[k] + by_turn[k] * q[k]) / h;
-                    *curvature += weight * self.masses[k] * rate * rate;
-                }
+    fn measure(&mut self, [q, increment]: [&[f64]; 2], sizes: &[f64]) {
+        let (half, [a, b, c]) = (0.5 / (self.h * self.h), &self.kinetic.twice);
+        for (own, [inverse, reach]) in self.groups.iter().zip(&mut self.steps) {
+            let (mut curvature, mut most) = (0.0, 0.0_f64);
+            for k in own.clone() {
+                let (q, xi) = (q[k], increment[k]);
+                curvature += half * self.masses[k] * (xi * (a[k] * xi + 2.0 * b[k] * q) + c[k] * q * q);
+                most = most.max((q.abs() + xi.abs()) / sizes[k]);
             }
+            *inverse = if curvature > 0.0 { 1.0 / curvature } else { 0.0 };
+            // A curve bulges by u²/8 of its distance from zero.
+            *reach = 0.125 * most;
         }
         self.measured = true;
     }
@@ -320,54 +319,54 @@ impl Fitted {
     ) -> f64 {
         let (n, h) = (self.squares.len(), self.h);
         if !self.measured {
-            self.measure(weights, [q, increment]);
+            self.measure([q, increment], sizes);
         }
         let (mut largest, mut slight) = (0.0, true);
-        for (own, &curvature) in self.groups.iter().zip(&self.curvatures) {
+        let inverse = 1.0 / (h * h);
+        for (own, [step, reach]) in self.groups.iter().zip(&self.steps) {
             let slope: f64 = slopes[own.clone()].iter().sum();
             let x = self.squares[own.start] * h * h;
-            let next = if curvature > 0.0 { (x - slope / curvature).clamp(-MOST, MOST) } else { 0.0 };
+            let next = if *step > 0.0 { (x - slope * step).clamp(-MOST, MOST) } else { 0.0 };
             self.shift[own.clone()].fill(next - x);
             slight &= (next - x).abs() < SLIGHT;
-            for k in own.clone() {
-                // A curve bulges by u²/8 of its distance from zero.
-                let change = 0.125 * (next - x).abs() * (q[k].abs() + increment[k].abs()) / sizes[k];
-                if change > largest || change.is_nan() {
-                    largest = change;
-                }
+            let change = (next - x).abs() * reach;
+            if change > largest || change.is_nan() {
+                largest = change;
             }
         }
-        if slight {
-            self.nudge(n);
-            return largest;
-        }
-        for group in 0..self.groups.len() {
+        for group in 0..if slight { 0 } else { self.groups.len() } {
             let own = self.groups[group].clone();
-            let square = self.squares[own.start] + self.shift[own.start] / (h * h);
-            for k in own.clone() {
-                self.set(points, weights, k, square, k > own.start);
+            let shift = self.shift[own.start];
+            if !(shift.abs() < SLIGHT) {
+                self.shift[own.clone()].fill(0.0);
+                self.set(points, weights, own.clone(), self.squares[own.start] + shift * inverse);
             }
         }
+        self.nudge(points, n, inverse);
         largest
     }
 
     /// Moves all factors by their derivatives.
-    fn nudge(&mut self, n: usize) {
+    fn nudge(&mut self, points: &[f64], n: usize, inverse: f64) {
         let Some(changes) = &self.changes else { return };
-        for (all, by) in self.factors.0.iter_mut().zip(&changes.0) {
-            for (own, by) in all.chunks_exact_mut(n).zip(by.chunks_exact(n)) {
+        for (which, (all, by)) in self.factors.0.iter_mut().zip(&changes.0).enumerate() {
+            for (i, (own, by)) in all.chunks_exact_mut(n).zip(by.chunks_exact(n)).enumerate() {
+                // Curves pass through both ends whatever their frequency.
+                if which % 2 == 0 && (points[i] == 0.0 || points[i] == 1.0) {
+                    continue;
+                }
                 for (k, value) in own.iter_mut().enumerate() {
                     *value += by[k] * self.shift[k];
                 }
             }
         }
-        let Kinetic { a, b, c, by } = &mut self.kinetic;
-        for (all, by) in [a, b, c].into_iter().zip(by) {
+        let Kinetic { a, b, c, by, twice } = &mut self.kinetic;
+        for ((all, by), twice) in [a, b, c].into_iter().zip(by).zip(twice) {
             for (k, value) in all.iter_mut().enumerate() {
                 *value += by[k] * self.shift[k];
+                by[k] += twice[k] * self.shift[k];
             }
         }
-        let inverse = 1.0 / (self.h * self.h);
         for (square, shift) in self.squares.iter_mut().zip(&self.shift) {
             *square += shift * inverse;
         }

@@ -54,8 +54,8 @@ use super::control::{Tolerance, land};
 use super::{About, Counts, IntegrateError, Integrator, Settings, SettingsError, Step};
 use crate::system::{State, System};
 pub use about::{
-    ABOUT_GALERKIN_CHEBYSHEV, ABOUT_GALERKIN_GAUSS, ABOUT_GALERKIN_LOBATTO, ABOUT_LIE_GROUP, ABOUT_MULTIRATE, ABOUT_PHASE_FITTED,
-    ABOUT_VARIATIONAL,
+    ABOUT_GALERKIN_CHEBYSHEV, ABOUT_GALERKIN_GAUSS, ABOUT_GALERKIN_LOBATTO, ABOUT_LIE_GROUP, ABOUT_MULTIRATE,
+    ABOUT_PHASE_FITTED, ABOUT_VARIATIONAL,
 };
 use discrete::Scheme;
 use fitted::Curve;

@@ -18,8 +18,8 @@
 //! Springer 2013, 97–121.
 
 use super::matrix::Matrix;
-use super::plan::{Plan, each_place};
 use super::mover::Mover;
+use super::plan::{Plan, each_place};
 use super::{Micro, Recipe};
 use crate::algebra::{Block, Mass, Rows};
 use crate::integrate::{Counts, IntegrateError};
