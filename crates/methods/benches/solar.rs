@@ -166,7 +166,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("galerkin_gauss, degree 4, h = 8 d", Variational::gauss(&step(8.0).with("degree", 4.0))),
     ];
     println!(
-        "errors of places relative to the sun after {century} days in AU; energy over {days:e} days; h = 1 d unless said"
+        "errors of places relative to the sun after {century} days in AU; energy over {days:e} days (galerkin 1e5); h = 1 d unless said"
     );
     print!("{:34}", "");
     bodies.names[1..].iter().for_each(|name| print!(" {name:>8}"));
@@ -183,6 +183,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let begin = Instant::now();
         let (since, mut looking) = (computed(begin), 0.0);
         let mut count = 0u64;
+        // Methods of high order are here for their errors.
+        let days = if name.starts_with("galerkin") { days.min(1e5) } else { days };
         while s.t < days {
             let until = if s.t < century { century } else { days };
             method.step(&bodies, &mut s, until)?;

@@ -181,7 +181,7 @@ pub const ABOUT_PHASE_FITTED: About = About {
             default: 0.0,
             range: [0.0, 1.0],
             meaning: "where estimates come from: 0 from the action, which is stationary in them as in all else, so that steps stay symplectic; 1 from the \
-                      curvature of the last two velocities, ω = |v × v̇|/|v|², with which the energy drifts",
+                      turning of the last two velocities, equations 5 to 7 of the first reference, with which the energy drifts",
         },
         Parameter {
             name: "fitted",
