@@ -180,6 +180,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (mut worst, mut late, mut found) = (0.0_f64, 0.0, Vec::new());
         let (fitted, estimated) = (name.starts_with("phase"), name.starts_with("freq"));
         let mut seen = vec![Seen::default(); bodies.masses.len()];
+        let mut ended = None;
         let begin = Instant::now();
         let (since, mut looking) = (computed(begin), 0.0);
         let mut count = 0u64;
@@ -187,7 +188,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let days = if name.starts_with("galerkin") { days.min(1e5) } else { days };
         while s.t < days {
             let until = if s.t < century { century } else { days };
-            method.step(&bodies, &mut s, until)?;
+            // A method that loses a body has no solution any more.
+            if let Err(error) = method.step(&bodies, &mut s, until) {
+                ended = Some(error);
+                break;
+            }
             count += 1;
             let drawn = fitted && (count <= 365 || count <= 90_000 && count.is_multiple_of(100));
             if drawn || count.is_multiple_of(1000) || s.t == century {
@@ -225,6 +230,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         found.iter().for_each(|error| print!(" {error:8.1e}"));
         let forces = method.counts().forces as f64 / count as f64;
         println!("  {worst:13.1e}  {late:10.1e}  {seconds:5.2}  {forces:.1}");
+        if let Some(error) = ended {
+            println!("    ended after {} days: {error}", s.t);
+        }
         if fitted || estimated {
             for (body, seen) in bodies.names.iter().zip(&seen) {
                 println!("    ω of {body:8} {seen}");

@@ -31,9 +31,12 @@ fn variational_integrators_have_their_order_on_models() {
         let common: Vec<&str> = settings.iter().copied().chain(["run.until=0.5", "output.every=0.5"]).collect();
         let exact = [&common[..], &["run.tolerance=1e-13", "run.integrator=\"dop853\""]].concat();
         let reference = last_vector(&completed(name, &exact), body);
-        for (method, coarse, order) in
-            [("variational", 128, 2.0), ("galerkin_lobatto", 32, 4.0), ("galerkin_gauss", 32, 4.0)]
-        {
+        for (method, coarse, order) in [
+            ("variational", 128, 2.0),
+            ("lie_group", 128, 2.0),
+            ("galerkin_lobatto", 32, 4.0),
+            ("galerkin_gauss", 32, 4.0),
+        ] {
             let error = |steps: u32| distance(last_vector(&stepped(name, method, steps, &common), body), reference);
             let (large, small) = (error(coarse), error(2 * coarse));
             let measured = (large / small).log2();

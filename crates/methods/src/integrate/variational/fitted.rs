@@ -16,8 +16,8 @@
 //!
 //! Then x is an inner unknown of a Galerkin curve, and the map stays symplectic, symmetric, and keeps angular momentum. As h goes to zero this is
 //! ω² = −q̈·q/|q|², which is the factor in q̈ = −(μ/r³) q on any orbit about zero: the curve is right up to the change of r within a step.
-//! The second derivative is Σ b |∂q̇/∂x|²_M + O(h²), which serves as Newton's slope. Frequencies stay within |u²| ≤ [`MOST`]: a body that passes within
-//! h²q̈ of zero has none.
+//! The second derivative is Σ b |∂q̇/∂x|²_M + O(h²), which serves as Newton's slope. Frequencies stay within |u²| ≤ x = [`MOST`]: a body that passes within
+//! h²q̈/x of zero has none, and is pushed by h q̈ x/64 there once, the derivative of an action that is off by h³q̈²/64.
 //!
 //! Departure: \[1\] estimates ω from velocities (eqs. 5 to 7); frequencies that follow the motion that way are not part of the action, and the energy drifts.
 //! The document's estimate is `estimate = 1`.
@@ -28,8 +28,8 @@
 use crate::algebra::Mass;
 use std::ops::Range;
 
-/// The largest u² that is looked for; sin u vanishes at π².
-const MOST: f64 = 4.0;
+/// The largest u² that is looked for: a turn in six steps.
+const MOST: f64 = 1.0;
 /// Below these u² so many terms of series are used; what is left out is below 3e-17.
 const TERMS: [(f64, usize); 4] = [(1e-5, 3), (1e-3, 4), (1e-2, 5), (0.3, 10)];
 /// Changes of u² below this are taken by first derivatives: second ones are below 0.03, so that 2e-18 is left out.
