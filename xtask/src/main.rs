@@ -161,7 +161,8 @@ const CHORES: &[Chore] = &[
         arguments: "[quick] [STUDY]",
         about: "studies of variational integrators, drawn into docs/src/pictures",
         detail: "Runs the bench `variational` of dalembert-methods: errors of the oscillator, the period and energy of a pendulum over 1e5 swings,\n\
-                 computing time over micro steps. Takes some minutes; with `quick` a few runs only. A study is oscillator, multirate or pendulum.",
+                 computing time over micro steps, one rate against several at equal error. Takes some minutes; with `quick` a few runs only. A study is\n\
+                 oscillator, multirate, race or pendulum.",
         run: solar::figures,
     },
     Chore {

@@ -134,7 +134,17 @@ const FIGURES: &[Figure] = &[
         file: "solar-frequencies",
         table: "solar-frequencies",
         part: "",
-        title: "Solar system: estimated frequencies",
+        title: "Solar system: frequencies from the action",
+        labels: ["days", "rad/day"],
+        x: 0,
+        y: &[1],
+        logarithmic: [false, true],
+    },
+    Figure {
+        file: "solar-estimates",
+        table: "solar-estimates",
+        part: "",
+        title: "Solar system: frequencies from velocities, eq. (6)",
         labels: ["days", "rad/day"],
         x: 0,
         y: &[1],
@@ -208,14 +218,19 @@ fn axis(values: impl Iterator<Item = f64>, logarithmic: bool) -> Axis {
 fn draw(figure: &Figure, text: &str) -> String {
     let curves = curves(figure, text);
     let points = || curves.iter().flat_map(|(_, points)| points);
-    let axes = [0, 1].map(|k| axis(points().map(|point| point[k]), figure.logarithmic[k]));
+    // Two lengths have one scale, so that circles are round.
+    let map = figure.labels[0] == figure.labels[1];
+    let of = |point: &[f64; 2], k: usize| if map { point.to_vec() } else { vec![point[k]] };
+    let axes = [0, 1].map(|k| axis(points().flat_map(|point| of(point, k)), figure.logarithmic[k]));
     let rows = curves.len().div_ceil(3);
     let top = 34.0 + 16.0 * rows as f64;
-    let (width, height) = (SIZE[0] - LEFT - RIGHT, SIZE[1] - top - BOTTOM);
+    let width = if map { SIZE[1] } else { SIZE[0] - LEFT - RIGHT };
+    let height = if map { width } else { SIZE[1] - top - BOTTOM };
+    let size = [LEFT + width + RIGHT, top + height + BOTTOM];
     let place = |point: &[f64; 2]| -> Option<[f64; 2]> {
         Some([LEFT + axes[0].place(point[0])? * width, top + height - axes[1].place(point[1])? * height])
     };
-    let mut svg = Svg::new(Form::File, SIZE[0], SIZE[1], figure.title);
+    let mut svg = Svg::new(Form::File, size[0], size[1], figure.title);
     svg.text("title", [LEFT, 18.0], Anchor::Start, figure.title);
     for (i, (name, _)) in curves.iter().enumerate() {
         let at = [LEFT + width / 3.0 * (i % 3) as f64, 36.0 + 16.0 * (i / 3) as f64];

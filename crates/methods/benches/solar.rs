@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p dalembert-methods --bench solar -- <state file> [days] [file for true places] [folder for tables]` reads lines `name GM x y z vx vy vz` in AU and days (as
 //! `cargo xtask solar` makes from the scene `solar-system`), takes `dop853` at its tightest as the truth of the first hundred years, and prints one table. With
-//! phase fitting, the estimated frequencies of every body follow: their mean and how far they swing.
+//! phase fitting, the frequencies of every body follow: their mean, in the first and the last tenth too, and how far they swing.
 #![allow(clippy::print_stdout)]
 
 #[path = "common/clock.rs"]
@@ -38,30 +38,23 @@ impl Bodies {
 }
 
 impl Bodies {
-    /// Adds to the tables of figures: frequencies, energies, orbits of the outer planets, and the moon about the earth.
-    fn write(
-        &self,
-        s: &State<f64>,
-        count: u64,
-        start: f64,
-        frequencies: &[f64],
-        [swings, energies, orbits, moon]: &mut [String; 4],
-    ) -> std::fmt::Result {
+    /// Adds to the table of energies, relative to the total one at the start.
+    fn energies(&self, s: &State<f64>, start: f64, table: &mut String) -> std::fmt::Result {
+        let kinetic: f64 = (0..s.v.len()).map(|k| 0.5 * self.masses[k / 3] * s.v[k].powi(2)).sum();
+        let total = self.energy(s);
+        for (name, energy) in [("kinetic", kinetic), ("potential", total - kinetic), ("total", total)] {
+            writeln!(table, "{name}\t{}\t{:e}", s.t, energy / start.abs())?;
+        }
+        Ok(())
+    }
+
+    /// Adds to the tables of orbits: the outer planets, and the moon about the earth.
+    fn draw(&self, s: &State<f64>, count: u64, [_, _, _, orbits, moon]: &mut [String; 5]) -> std::fmt::Result {
         let place = |name: &str| {
             let at = self.names.iter().position(|own| own == name).map_or(0, |i| 3 * i);
             [s.q[at], s.q[at + 1]]
         };
-        if count.is_multiple_of(5000) {
-            for (body, name) in self.names.iter().enumerate() {
-                writeln!(swings, "{name}\t{}\t{:e}", s.t, frequencies[3 * body])?;
-            }
-            let kinetic: f64 = (0..s.v.len()).map(|k| 0.5 * self.masses[k / 3] * s.v[k].powi(2)).sum();
-            let total = self.energy(s);
-            for (name, energy) in [("kinetic", kinetic), ("potential", total - kinetic), ("total", total)] {
-                writeln!(energies, "{name}\t{}\t{:e}", s.t, energy / start.abs())?;
-            }
-        }
-        if count.is_multiple_of(100) && count <= 90_000 {
+        if count.is_multiple_of(100) {
             for name in ["jupiter", "saturn", "uranus", "neptune", "pluto", "mars"] {
                 let ([x, y], [sun, other]) = (place(name), place("sun"));
                 writeln!(orbits, "{name}\t{:e}\t{:e}", x - sun, y - other)?;
@@ -165,51 +158,69 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let step = |h: f64| Settings::default().with("fixed_step", h);
     let methods: Vec<(&str, Made)> = vec![
         ("phase_fitted, S = 3", Variational::phase_fitted(&step(1.0))),
-        ("the same, straight lines", Variational::phase_fitted(&step(1.0).with("fitted", 0.0))),
+        ("frequencies from velocities, (6)", Variational::phase_fitted(&step(1.0).with("estimate", 1.0))),
+        ("straight lines, S = 3", Variational::phase_fitted(&step(1.0).with("fitted", 0.0))),
         ("variational, trapezoidal", Variational::affine(&step(1.0).with("alpha", 0.0))),
         ("variational, midpoint", Variational::affine(&step(1.0))),
         ("galerkin_gauss, degree 2, h = 2 d", Variational::gauss(&step(2.0))),
         ("galerkin_gauss, degree 4, h = 8 d", Variational::gauss(&step(8.0).with("degree", 4.0))),
     ];
     println!(
-        "errors of places relative to the sun after {century} days in AU; energy over {days:e} days; h = 1 d unless said"
+        "errors of places relative to the sun after {century} days in AU; energy over {days:e} days (galerkin 1e5); h = 1 d unless said"
     );
     print!("{:34}", "");
     bodies.names[1..].iter().for_each(|name| print!(" {name:>8}"));
     println!("  energy, worst  last tenth  CPU s  forces in a step");
+    let mut tables: [String; 5] = std::array::from_fn(|_| "name\tx\ty\n".to_owned());
     for (name, made) in methods {
         let mut method = made?;
         let mut s = start.clone();
         method.start(&bodies, &mut s)?;
         let energy = bodies.energy(&s);
-        let (mut worst, mut late, mut found) = ([0.0_f64; 2], 0.0, Vec::new());
-        let fitted = name.starts_with("phase");
-        let mut tables: [String; 4] = std::array::from_fn(|_| "name\tx\ty\n".to_owned());
-        let mut seen = vec![(0.0_f64, f64::INFINITY, 0.0_f64, 0u32); bodies.masses.len()];
+        let (mut worst, mut late, mut found) = (0.0_f64, 0.0, Vec::new());
+        let (fitted, estimated) = (name.starts_with("phase"), name.starts_with("freq"));
+        let mut seen = vec![Seen::default(); bodies.masses.len()];
+        let mut ended = None;
         let begin = Instant::now();
         let (since, mut looking) = (computed(begin), 0.0);
         let mut count = 0u64;
+        // Methods of high order are here for their errors.
+        let days = if name.starts_with("galerkin") { days.min(1e5) } else { days };
         while s.t < days {
             let until = if s.t < century { century } else { days };
-            method.step(&bodies, &mut s, until)?;
-            count += 1;
-            if fitted && arguments.len() > 3 {
-                bodies.write(&s, count, energy, method.frequencies(), &mut tables)?;
+            // A method that loses a body has no solution any more.
+            if let Err(error) = method.step(&bodies, &mut s, until) {
+                ended = Some(error);
+                break;
             }
-            if count.is_multiple_of(1000) || s.t == century {
+            count += 1;
+            let drawn = fitted && (count <= 365 || count <= 90_000 && count.is_multiple_of(100));
+            if drawn || count.is_multiple_of(1000) || s.t == century {
                 let pause = computed(begin);
-                let off = ((bodies.energy(&s) - energy) / energy).abs();
-                worst[0] = worst[0].max(off);
-                if s.t > 0.9 * days {
-                    late = f64::max(late, off);
+                if drawn {
+                    bodies.draw(&s, count, &mut tables)?;
+                }
+                if count.is_multiple_of(1000) {
+                    let off = (bodies.energy(&s) - energy) / energy;
+                    worst = worst.max(off.abs());
+                    if s.t > 0.9 * days {
+                        late = f64::max(late, off.abs());
+                    }
+                    for (body, seen) in seen.iter_mut().enumerate() {
+                        method.frequencies().get(3 * body).iter().for_each(|omega| seen.take(**omega, s.t / days));
+                    }
+                    if count.is_multiple_of(5000) && (fitted || estimated) {
+                        let frequencies = &mut tables[usize::from(estimated)];
+                        for (body, name) in bodies.names.iter().enumerate() {
+                            writeln!(frequencies, "{name}\t{}\t{:e}", s.t, method.frequencies()[3 * body].abs())?;
+                        }
+                    }
+                    if count.is_multiple_of(5000) && fitted {
+                        bodies.energies(&s, energy, &mut tables[2])?;
+                    }
                 }
                 if s.t == century {
                     found = errors(&s, &truth);
-                }
-                for (body, (sum, low, high, n)) in seen.iter_mut().enumerate() {
-                    if let Some(&omega) = method.frequencies().get(3 * body) {
-                        (*sum, *low, *high, *n) = (*sum + omega, low.min(omega), high.max(omega), *n + 1);
-                    }
                 }
                 looking += computed(begin) - pause;
             }
@@ -218,18 +229,56 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print!("{name:34}");
         found.iter().for_each(|error| print!(" {error:8.1e}"));
         let forces = method.counts().forces as f64 / count as f64;
-        println!("  {:13.1e}  {late:10.1e}  {seconds:5.2}  {forces:.1}", worst[0]);
-        if let (true, Some(folder)) = (fitted, arguments.get(3)) {
-            for (file, text) in ["frequencies", "energies", "orbits", "moon"].iter().zip(&tables) {
-                std::fs::write(std::path::Path::new(folder).join(format!("solar-{file}.txt")), text)?;
-            }
+        println!("  {worst:13.1e}  {late:10.1e}  {seconds:5.2}  {forces:.1}");
+        if let Some(error) = ended {
+            println!("    ended after {} days: {error}", s.t);
         }
-        if fitted {
-            for (body, (sum, low, high, n)) in bodies.names.iter().zip(&seen) {
-                let mean = sum / f64::from((*n).max(1));
-                println!("    ω of {body:8} {mean:.6} rad/d, from {low:.6} to {high:.6}");
+        if fitted || estimated {
+            for (body, seen) in bodies.names.iter().zip(&seen) {
+                println!("    ω of {body:8} {seen}");
             }
         }
     }
+    if let Some(folder) = arguments.get(3) {
+        let files = ["frequencies", "estimates", "energies", "orbits", "moon"];
+        for (file, text) in files.iter().zip(&tables) {
+            std::fs::write(std::path::Path::new(folder).join(format!("solar-{file}.txt")), text)?;
+        }
+    }
     Ok(())
+}
+
+/// The frequencies of a body over a run: the mean over all and over the first and last tenth, the lowest and the highest.
+#[derive(Clone, Debug)]
+struct Seen {
+    sums: [(f64, u32); 3],
+    ends: [f64; 2],
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { sums: Default::default(), ends: [f64::INFINITY, f64::NEG_INFINITY] }
+    }
+}
+
+impl Seen {
+    fn take(&mut self, omega: f64, part: f64) {
+        for (which, (sum, n)) in self.sums.iter_mut().enumerate() {
+            if [true, part <= 0.1, part > 0.9][which] {
+                (*sum, *n) = (*sum + omega, *n + 1);
+            }
+        }
+        self.ends = [self.ends[0].min(omega), self.ends[1].max(omega)];
+    }
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [all, first, last] = self.sums.map(|(sum, n)| sum / f64::from(n.max(1)));
+        write!(
+            f,
+            "{all:.6} rad/d, {first:.6} in the first tenth, {last:.6} in the last; from {:.6} to {:.6}",
+            self.ends[0], self.ends[1]
+        )
+    }
 }

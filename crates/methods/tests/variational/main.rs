@@ -1,6 +1,7 @@
 //! Variational integrators against their theory: orders, symplecticity, momenta, energy, reversal, refusals.
 #![allow(clippy::unwrap_used)]
 
+mod directors;
 mod fitted;
 mod lie;
 mod multirate;

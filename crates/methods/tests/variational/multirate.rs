@@ -108,6 +108,54 @@ fn three_rates_are_of_order_two() {
     assert!(refused.to_string().contains("two rates only"), "{refused}");
 }
 
+/// One macro step of the chain from (x, p), masses one: dx ∧ dp is kept by every scheme and number of micro steps; and back with reversed velocities is where it began.
+#[test]
+fn macro_steps_are_symplectic_and_symmetric() {
+    let chain = Chain { pairs: 2, omega: 20.0, ..Chain::default() };
+    let n = 4;
+    let start = run(&chain, &chain.initial(), "multirate", &scheme((0.0, 0.0)), 0.3, 60);
+    let nudged = |s: &State<f64>, k: usize, e: f64| {
+        let mut s = s.clone();
+        if k < n {
+            s.q[k] += e
+        } else {
+            s.v[k - n] += e
+        }
+        s
+    };
+    let apart = |a: &State<f64>, b: &State<f64>| -> Vec<f64> {
+        let differences = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| b - a).collect::<Vec<_>>();
+        [differences(&a.q, &b.q), differences(&a.v, &b.v)].concat()
+    };
+    let form = |_: &State<f64>, a: &[f64], b: &[f64]| (0..n).map(|i| a[i] * b[n + i] - a[n + i] * b[i]).sum();
+    let turned = |mut s: State<f64>| {
+        s.v.iter_mut().for_each(|v| *v = -*v);
+        s.t = 0.0;
+        s
+    };
+    for alphas in SCHEMES {
+        for micro in [1.0, 3.0] {
+            let settings = scheme(alphas).with("micro_steps", micro);
+            let step = |s: &State<f64>| run(&chain, s, "multirate", &settings, 0.05, 1);
+            let found = crate::symplectic_defect(2 * n, step, &State { t: 0.0, ..start.clone() }, nudged, apart, form);
+            assert!(found < 1e-8, "{alphas:?} {micro}: {found:e}");
+            let there = run(&chain, &chain.initial(), "multirate", &settings, 2.0, 100);
+            let back = turned(run(&chain, &turned(there), "multirate", &settings, 2.0, 100));
+            // Rounding of 200 steps, as phases of the stiff springs: n²/2 of an ulp times ωh.
+            let found = distance(&back, &chain.initial());
+            assert!(found < 2e4 * f64::EPSILON, "{alphas:?} {micro}: {found:e}");
+        }
+    }
+    let atoms = Atoms { cells: 2, far: true };
+    for alphas in SCHEMES {
+        let settings = scheme(alphas).with("micro_steps", 4.0);
+        let there = run(&atoms, &atoms.initial(), "multirate", &settings, 0.5, 100);
+        let back = turned(run(&atoms, &turned(there), "multirate", &settings, 0.5, 100));
+        let found = distance(&back, &atoms.initial());
+        assert!(found < 2e4 * f64::EPSILON, "{alphas:?}: {found:e}");
+    }
+}
+
 /// Links hold, momenta are kept, the energy does not drift, with every scheme.
 #[test]
 fn links_hold_at_every_micro_step() {

@@ -14,9 +14,8 @@
 //! are the equations for ξ_1 … ξ_s and Λ_0 … Λ_{s−1}, in this order, scaled so that they stay of order one as h goes to zero.
 //! Forces without potential are in F: discrete Lagrange–d'Alembert (\[1\] sections 3.2 and 3.4).
 //!
-//! With own frequencies the curve is q = g₁ q_k + g₂ q_{k+1} for each coordinate (\[2\] eqs. 2 and 3); as g₁ + g₂ ≠ 1 it depends on
-//! where coordinates are zero. Sines are \[2\] eq. 3; the cubic spline with moments q̈ = −ω²q at both ends is
-//! g₂ = τ + u²(τ − τ³)/6 and its mirror image.
+//! With own frequencies the curve is q = g₁ q_k + g₂ q_{k+1} for each coordinate (\[2\] eqs. 2 and 3, see [`super::fitted`]); as g₁ + g₂ ≠ 1 it depends on
+//! where coordinates are zero.
 //!
 //! Forces are the work. On flat spaces the force at the end of a step is not in the equations, only in the momentum that comes out; and where forces
 //! depend on the place alone ([`System::still`]) the one at the beginning is that of the last end, and those between are known once
@@ -25,11 +24,13 @@
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas,
 //! Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics, Erlangen 2013.
 
+use super::fitted::{Curve, Fitted, Kinetic};
 use super::geometry::{At, Geometry, Pulled};
 use super::nodes::lagrange;
 use crate::algebra::{Lu, Mass, Rows};
 use crate::scalar::Scalar;
 use crate::system::{Shape, State, System};
+use std::ops::Range;
 
 /// Interpolation and quadrature.
 #[derive(Clone, Debug)]
@@ -49,65 +50,6 @@ pub(super) struct Scheme {
     inertia: Vec<f64>,
     /// Trigonometric interpolation with a frequency for each coordinate, if wanted.
     pub fitted: Option<Fitted>,
-}
-
-/// The curve between the ends of a step that has a frequency.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) enum Curve {
-    /// sin cu/sin u.
-    Sine,
-    /// c + u²(c − c³)/6.
-    Spline,
-}
-
-/// g₂, ġ₂, g₁ + g₂ and ġ₁ + ġ₂ by points and coordinates; rates are per step.
-#[derive(Clone, Debug)]
-pub(super) struct Fitted {
-    curve: Curve,
-    value: Vec<f64>,
-    slope: Vec<f64>,
-    sum: Vec<f64>,
-    sum_slope: Vec<f64>,
-    /// −Σ w ġ₁ ġ₂, by coordinates: what multiplies the mass in Newton's matrix.
-    inertia: Vec<f64>,
-    /// The frequencies these are for, and the step.
-    frequencies: Vec<f64>,
-    h: f64,
-}
-
-impl Fitted {
-    /// The factors of all n coordinates at a point.
-    fn at(&self, i: usize, n: usize) -> [&[f64]; 4] {
-        [&self.value, &self.slope, &self.sum, &self.sum_slope].map(|all| &all[i * n..(i + 1) * n])
-    }
-}
-
-/// One coordinate at one point: g₂, ġ₂, g₁ + g₂, ġ₁ + ġ₂.
-fn factors(curve: Curve, c: f64, u: f64, (sine, cosine): (f64, f64), (half_sine, half_cosine): (f64, f64)) -> [f64; 4] {
-    // Below this the straight line differs by u²/16 of an ulp at most.
-    if u.abs() < 1e-8 {
-        return [c, 1.0, 1.0, 0.0];
-    }
-    if curve == Curve::Spline {
-        let a = u * u / 6.0;
-        return [
-            c + a * (c - c * c * c),
-            1.0 + a * (1.0 - 3.0 * c * c),
-            1.0 + 3.0 * a * c * (1.0 - c),
-            3.0 * a * (1.0 - 2.0 * c),
-        ];
-    }
-    let turn = u * half_sine / half_cosine;
-    if c == 0.0 {
-        [0.0, u / sine, 1.0, turn]
-    } else if c == 1.0 {
-        [1.0, u * cosine / sine, 1.0, -turn]
-    } else if c == 0.5 {
-        [half_sine / sine, u * half_cosine / sine, 1.0 / half_cosine, 0.0]
-    } else {
-        let (s, c, (ds, dc)) = ((c * u).sin(), (c * u).cos(), (u * (c - 0.5)).sin_cos());
-        [s / sine, u * c / sine, dc / half_cosine, -u * ds / half_cosine]
-    }
 }
 
 /// Which forces an evaluation needs.
@@ -150,55 +92,31 @@ impl Scheme {
         Self { degree, nodes, holds, points, weights, value, slope, inertia, fitted: None }
     }
 
-    /// Room for own frequencies of `n` coordinates.
-    pub fn with_frequencies(mut self, n: usize, curve: Curve) -> Self {
-        let zeros = || vec![0.0; n * self.points.len()];
-        self.fitted = Some(Fitted {
-            curve,
-            value: zeros(),
-            slope: zeros(),
-            sum: zeros(),
-            sum_slope: zeros(),
-            inertia: vec![0.0; n],
-            frequencies: vec![f64::NAN; n],
-            h: 0.0,
-        });
+    /// Room for own frequencies of `n` coordinates, found from the action for each of `groups` if there are some.
+    pub fn with_frequencies(mut self, n: usize, curve: Curve, groups: Vec<Range<usize>>) -> Self {
+        self.fitted = Some(Fitted::new(curve, self.points.len(), n, groups));
         self
     }
 
-    /// Takes frequencies, in rad/s, for a step h, with u = ωh.
-    pub fn fit(&mut self, frequencies: &[f64], h: f64) {
-        let (n, Some(f)) = (frequencies.len(), &mut self.fitted) else { return };
-        if f.h == h && f.frequencies == frequencies {
-            return;
+    /// Takes squares of frequencies, in rad²/s², for a step h.
+    pub fn fit(&mut self, squares: &[f64], h: f64) {
+        if let Some(f) = &mut self.fitted {
+            f.fit(&self.points, &self.weights, squares, h);
         }
-        f.h = h;
-        f.frequencies.copy_from_slice(frequencies);
-        f.inertia.fill(0.0);
-        for (k, &omega) in frequencies.iter().enumerate() {
-            // The coordinates of one body have one frequency.
-            let known = k > 0 && frequencies[k - 1] == omega;
-            let u = omega * h;
-            let (whole, half) = if known { Default::default() } else { (u.sin_cos(), (0.5 * u).sin_cos()) };
-            for (i, (&c, &weight)) in self.points.iter().zip(&self.weights).enumerate() {
-                let at = i * n + k;
-                [f.value[at], f.slope[at], f.sum[at], f.sum_slope[at]] = if known {
-                    [f.value[at - 1], f.slope[at - 1], f.sum[at - 1], f.sum_slope[at - 1]]
-                } else {
-                    factors(f.curve, c, u, whole, half)
-                };
-                f.inertia[k] += weight * (f.slope[at] - f.sum_slope[at]) * f.slope[at];
-            }
-        }
+    }
+
+    /// Moves frequencies towards those that make the action stationary; `slopes` are its derivatives by u², by coordinates. Returns the largest change of
+    /// the curve relative to `sizes`.
+    pub fn tune(&mut self, start: &Start, unknown: &[f64], slopes: &[f64], sizes: &[f64]) -> f64 {
+        let Some(f) = &mut self.fitted else { return 0.0 };
+        f.tune(&self.points, &self.weights, [&start.state.q, unknown], slopes, sizes)
     }
 
     /// Solves with what multiplies the mass in the equations, for each coordinate; `scratch` has one number for each node.
     pub fn unscale(&self, out: &mut [f64], scratch: &mut [f64]) {
         let s = self.degree;
         if let Some(f) = &self.fitted {
-            for (x, inertia) in out.iter_mut().zip(&f.inertia) {
-                *x /= inertia;
-            }
+            f.unscale(out);
         } else if s > 1 {
             let n = out.len() / s;
             for k in 0..n {
@@ -220,8 +138,8 @@ pub(super) struct Start {
     /// p_k.
     pub momentum: Vec<f64>,
     pub h: f64,
-    /// Own frequencies in rad/s, if the scheme has them.
-    pub frequencies: Vec<f64>,
+    /// Squares of own frequencies in rad²/s², if the scheme has them; negative where curves bend away from zero.
+    pub squares: Vec<f64>,
 }
 
 /// The equations in one kind of number.
@@ -245,6 +163,8 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     /// R_1 … R_s, then the sum over points for the left end.
     sums: Vec<S>,
     turned: Vec<S>,
+    /// The derivatives of the action by u², for each coordinate, if frequencies come from it.
+    pub slopes: Vec<S>,
     /// Whether integrals are wanted, what they are over the step, their rates, and multipliers of zero.
     pub tally: bool,
     pub integrals: Vec<S>,
@@ -281,6 +201,7 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             pulled: Pulled::new(shape.v),
             sums: zeros((degree + 1) * shape.v),
             turned: zeros(shape.v),
+            slopes: zeros(shape.v),
             tally: false,
             integrals: zeros(shape.z),
             integrands: zeros(shape.z),
@@ -375,22 +296,87 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         }
     }
 
+    /// The sums over points on a flat space with own frequencies and masses that act by themselves: what is kinetic is known in closed form, and places are wanted
+    /// for forces only.
+    fn gather_fitted(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        (f, kinetic): (&Fitted, &Kinetic),
+        start: &Start,
+        unknown: &[S],
+        pass: Pass,
+    ) {
+        let (n, h) = (self.shape.v, start.h);
+        for (i, &c) in scheme.points.iter().enumerate() {
+            let kept = self.still && (c == 0.0 && self.known || pass == Pass::Close && c != 1.0);
+            if pass == Pass::Probe && c == 1.0 {
+                continue;
+            }
+            if kept {
+                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
+            } else {
+                self.place(y, scheme, start, unknown, i);
+                self.read(y, scheme, pass, i);
+                self.account(y, scheme, h, i);
+            }
+            let [value, _, sum, _] = f.at(i, n);
+            let (weight, force) = (scheme.weights[i], &self.force[..n]);
+            let positions = weight * h * h;
+            let (nodes, left) = self.sums.split_at_mut(n);
+            for k in 0..n {
+                nodes[k] += force[k] * (positions * value[k]);
+                left[k] += force[k] * (positions * sum[k]);
+            }
+            if let Some([value, _, sum, _]) = f.change(i, n).filter(|_| c != 0.0 && c != 1.0) {
+                let (unknown, q) = (&unknown[..n], &start.state.q[..n]);
+                for (k, out) in self.slopes.iter_mut().enumerate() {
+                    *out += force[k] * (unknown[k] * value[k] + sum[k] * q[k]) * weight;
+                }
+            }
+        }
+        let Kinetic { a, b, c, by, .. } = kinetic;
+        let (unknown, q, masses) = (&unknown[..n], &start.state.q[..n], &f.masses[..n]);
+        let (nodes, left) = self.sums.split_at_mut(n);
+        for k in 0..n {
+            nodes[k] += (unknown[k] * a[k] + b[k] * q[k]) * masses[k];
+            left[k] += (unknown[k] * b[k] + c[k] * q[k]) * masses[k];
+        }
+        if f.is_tuned() {
+            let inverse = 0.5 / (h * h);
+            for (k, out) in self.slopes.iter_mut().enumerate() {
+                let slope = unknown[k] * (unknown[k] * by[0][k] + 2.0 * by[1][k] * q[k]) + by[2][k] * q[k] * q[k];
+                *out += slope * (masses[k] * inverse);
+            }
+        }
+    }
+
+    /// Adds to the integrals what a point brings, if they are wanted.
+    fn account(&mut self, y: &Y, scheme: &Scheme, h: f64, i: usize) {
+        if self.tally && !self.still {
+            y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
+            for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
+                *sum += rate * (h * scheme.weights[i]);
+            }
+        }
+    }
+
     /// The residuals of all equations.
     pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], pass: Pass, out: &mut [S]) {
         let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
         self.state.lift(&start.state);
         self.base.copy_from_slice(&self.state.q);
         self.sums.fill(S::zero());
+        self.slopes.fill(S::zero());
         self.integrals.fill(S::zero());
-        for i in 0..scheme.points.len() {
+        let closed = scheme.fitted.as_ref().filter(|_| G::FLAT).and_then(|f| Some((f, f.kinetic()?)));
+        if let Some((f, kinetic)) = closed {
+            self.gather_fitted(y, scheme, (f, kinetic), start, unknown, pass);
+        }
+        for i in 0..if closed.is_some() { 0 } else { scheme.points.len() } {
             self.place(y, scheme, start, unknown, i);
             self.read(y, scheme, pass, i);
-            if self.tally && !self.still {
-                y.integrand(&self.state, &self.none, &mut self.work, &mut self.integrands);
-                for (sum, &rate) in self.integrals.iter_mut().zip(&self.integrands) {
-                    *sum += rate * (h * scheme.weights[i]);
-                }
-            }
+            self.account(y, scheme, h, i);
             let (weight, force, momentum) = (scheme.weights[i], &mut self.force, &self.momentum);
             let at = At { h, delta: &self.delta, rate: &self.rate };
             self.geometry.pull(y, at, momentum, force, &mut self.pulled);
@@ -416,6 +402,14 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                     for (k, (node, left)) in nodes.iter_mut().zip(left).enumerate() {
                         *node += force[k] * (positions * value[k]) + by_rate[k] * (rates * slope[k]);
                         *left += force[k] * (positions * sum[k]) + by_rate[k] * (rates * turn[k]);
+                    }
+                    if let Some([value, slope, sum, turn]) = f.change(i, n) {
+                        let (unknown, q, rates) = (&unknown[..n], &start.state.q[..n], weight / h);
+                        for (k, out) in self.slopes.iter_mut().enumerate() {
+                            let (moved, turned) =
+                                (unknown[k] * value[k] + sum[k] * q[k], unknown[k] * slope[k] + turn[k] * q[k]);
+                            *out += force[k] * moved * weight + by_rate[k] * turned * rates;
+                        }
                     }
                 }
             }

@@ -12,18 +12,18 @@
 //! | `galerkin_chebyshev` | degree s | s + 1 Chebyshev points, for comparison | s + 2 or s + 1, even |
 //! | `lie_group` | one turn | trapezoidal, velocity of rotations by chord (`geometry`) | 2; 4, 6, 8 by composition |
 //! | `multirate` | straight, in micro steps | slow forces at α and 1 − α of macro steps, fast ones of micro steps (`rates`, `whole`) | 2 |
-//! | `phase_fitted` | sines of u = ωh | S points | 2; exact recursion on an oscillator of frequency ω |
+//! | `phase_fitted` | sines of u = ωh (`fitted`) | S points | 2; 4 on orbits about zero; exact recursion on an oscillator of frequency ω |
 //!
 //! - Holonomic constraints hold at nodes with multipliers there, and their rates at the ends of steps; straight steps also without multipliers
 //!   (`null_space`).
-//! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` keeps its last
-//!   velocity to estimate frequencies, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7).
+//! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` can estimate
+//!   frequencies from the last two velocities, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7), and keeps them for that.
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
 //! - There is no error control. The error told of a step, for the energy ledger, is its difference to the trapezoidal rule.
 //! - Integrals by the quadrature of the method. Extra states, velocity-level rows and friction driven by multipliers are refused.
 //!
-//! Departures: \[2\] uses (6) with the last two momenta, as here; it does not say what a coordinate by itself does, which here gets a straight
-//! line unless a frequency is given. The unknown of a rotation is its vector in R³; Cayley's map of \[3\] is another chart of the same
+//! Departures: frequencies come from the action by default (`fitted`), where \[2\] has (6) with the last two momenta, which is `estimate = 1` here; a coordinate
+//! by itself then gets a straight line. The unknown of a rotation is its vector in R³; Cayley's map of \[3\] is another chart of the same
 //! equations and has the same solution.
 //!
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas, Leyendecker:
@@ -32,12 +32,18 @@
 //! systems, report of the Chair of Applied Dynamics, Erlangen 2013; \[4\] Leyendecker, Marsden, Ortiz:
 //! Variational integrators for constrained dynamical systems, ZAMM 88 (2008) 677–708.
 
+mod about;
+mod columns;
 mod composition;
 mod discrete;
+mod fitted;
 mod geometry;
+mod links;
 mod matrix;
+mod mover;
 mod nodes;
 mod null_space;
+mod plan;
 mod predict;
 mod rates;
 mod run;
@@ -45,262 +51,18 @@ mod solve;
 mod whole;
 
 use super::control::{Tolerance, land};
-use super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
-use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use super::{About, Counts, IntegrateError, Integrator, Settings, SettingsError, Step};
 use crate::system::{State, System};
-use discrete::{Curve, Scheme};
+pub use about::{
+    ABOUT_GALERKIN_CHEBYSHEV, ABOUT_GALERKIN_GAUSS, ABOUT_GALERKIN_LOBATTO, ABOUT_LIE_GROUP, ABOUT_MULTIRATE,
+    ABOUT_PHASE_FITTED, ABOUT_VARIATIONAL,
+};
+use discrete::Scheme;
+use fitted::Curve;
 use run::{Frequency, Run};
 
 /// The relative residual at which an initial state counts as consistent.
 const CONSISTENT: f64 = 1e-6;
-
-const STEP: Parameter =
-    Parameter { default: 0.01, range: [1e-12, 1e12], meaning: "the length of all steps", ..FIXED_STEP };
-const UNIT: Parameter = Parameter {
-    meaning: "the unit in which errors of steps are told to the energy ledger; steps do not depend on it",
-    ..TOLERANCE
-};
-const UNIT_ABSOLUTE: Parameter =
-    Parameter { meaning: "the same where a coordinate is zero; 0 takes the number of `tolerance`", ..ABSOLUTE };
-const ITERATIONS: Parameter = Parameter {
-    default: 50.0,
-    range: [2.0, 500.0],
-    meaning: "most iterations of Newton's method before the run fails",
-    ..NEWTON_ITERATIONS
-};
-const COMPOSITION: Parameter = Parameter {
-    name: "composition",
-    unit: "1",
-    default: 2.0,
-    range: [2.0, 8.0],
-    meaning: "order 2, 4, 6 or 8 by 1, 5, 7 or 15 steps forth and back in place of one",
-};
-const DEGREE: Parameter = Parameter {
-    name: "degree",
-    unit: "1",
-    default: 2.0,
-    range: [1.0, 12.0],
-    meaning: "the degree s of the polynomial in one step; the order is 2s",
-};
-
-const DEGREE_CHEBYSHEV: Parameter = Parameter {
-    meaning: "the degree s of the polynomial in one step; the order is s + 2 if it is even, s + 1 if it is odd",
-    ..DEGREE
-};
-
-/// What `variational` is.
-pub const ABOUT_VARIATIONAL: About = About {
-    name: "variational",
-    title: "Variational midpoint, trapezoidal and affine rules",
-    summary: "Symplectic and of order 2 with one force for each step and iteration: energy without drift over any time, momenta to rounding, \
-              constraints met in positions and velocities. For long runs without or with little loss; for accuracy compose it, or \
-              take `galerkin_gauss`.",
-    order: 2,
-    stiff: false,
-    parameters: &[
-        STEP,
-        Parameter {
-            name: "alpha",
-            unit: "1",
-            default: 0.5,
-            range: [0.0, 0.5],
-            meaning: "where in the step forces are taken, at α and 1 − α: 0.5 is the midpoint rule, 0 the trapezoidal rule",
-        },
-        COMPOSITION,
-        Parameter {
-            name: "null_space",
-            unit: "1",
-            default: 0.0,
-            range: [0.0, 1.0],
-            meaning: "how constraints are met: by multipliers (0), or by the discrete null space without them, in as many unknowns as there are \
-                      freedoms (1); the motion is the same",
-        },
-        ITERATIONS,
-        UNIT,
-        UNIT_ABSOLUTE,
-    ],
-    references: &[
-        "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
-        "Leyendecker, Marsden, Ortiz: Variational integrators for constrained dynamical systems, ZAMM 88 (2008) 677–708",
-    ],
-};
-
-/// What `galerkin_gauss` is.
-pub const ABOUT_GALERKIN_GAUSS: About = About {
-    name: "galerkin_gauss",
-    title: "Variational Galerkin method with Gauss points, of any even order",
-    summary: "A polynomial of degree s in each step and s Gauss points: symplectic and of order 2s. For smooth motion over long times at high \
-              accuracy; with constraints `galerkin_lobatto` keeps the full order.",
-    order: 4,
-    stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
-    references: &["Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514"],
-};
-
-/// What `galerkin_lobatto` is.
-pub const ABOUT_GALERKIN_LOBATTO: About = About {
-    name: "galerkin_lobatto",
-    title: "Variational Galerkin method with Lobatto points, of any even order",
-    summary: "A polynomial of degree s in each step and s + 1 Lobatto points, at which constraints hold too: the Lobatto IIIA–IIIB pair, symplectic \
-              and of order 2s with and without constraints.",
-    order: 4,
-    stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
-    references: &[
-        "Jay: Symplectic partitioned Runge–Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996) 368–387",
-        "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
-    ],
-};
-
-/// What `galerkin_chebyshev` is.
-pub const ABOUT_GALERKIN_CHEBYSHEV: About = About {
-    name: "galerkin_chebyshev",
-    title: "Variational Galerkin method with Chebyshev points, for comparison",
-    summary: "A polynomial of degree s in each step and s + 1 Chebyshev points, with the weights of highest order for them (Fejér): symplectic, and of order s + 2 for \
-              even s, s + 1 for odd s. For comparison with `galerkin_gauss`, which has order 2s with fewer points.",
-    order: 4,
-    stiff: false,
-    parameters: &[STEP, DEGREE_CHEBYSHEV, ITERATIONS, UNIT, UNIT_ABSOLUTE],
-    references: &["Leok, Zhang: Discrete Hamiltonian variational integrators, IMA J. Numer. Anal. 31 (2011) 1497–1532"],
-};
-
-/// What `lie_group` is.
-pub const ABOUT_LIE_GROUP: About = About {
-    name: "lie_group",
-    title: "Lie group variational integrator with a choice of the discrete angular velocity",
-    summary: "Forces at both ends of a step, rotations by unit quaternions without constraints, three unknowns for each. For bodies that turn; \
-              `chord` chooses how the turn of a step becomes an angular velocity, for comparison of the forms in the literature.",
-    order: 2,
-    stiff: false,
-    parameters: &[
-        STEP,
-        Parameter {
-            name: "chord",
-            unit: "1",
-            default: 0.0,
-            range: [-0.5, 1.0],
-            meaning: "angular velocity of a turn by φ in a step h: sin(κφ)/(κh); 0 is the exponential map, 0.5 the difference of unit \
-                      quaternions, 1 that of rotation matrices; −0.5 takes the tangent and is Cayley's map",
-        },
-        COMPOSITION,
-        ITERATIONS,
-        UNIT,
-        UNIT_ABSOLUTE,
-    ],
-    references: &[
-        "Leitz, Leyendecker: Lie group variational integrators with quaternion parametrization of rotations, Erlangen 2013",
-        "Lee, McClamroch, Leok: A Lie group variational integrator for the attitude dynamics of a rigid body, IEEE CCA 2005, 962–967",
-        "Bou-Rabee, Marsden: Hamilton–Pontryagin integrators on Lie groups, Found. Comput. Math. 9 (2009) 197–219",
-    ],
-};
-
-/// What `phase_fitted` is.
-pub const ABOUT_PHASE_FITTED: About = About {
-    name: "phase_fitted",
-    title: "Variational integrator with sines for interpolation, fitted to frequencies",
-    summary: "Between the ends of a step each coordinate moves as a sine of its frequency about zero, given or estimated for every body. Exact on an \
-              oscillator of that frequency, good on nearly circular orbits; of order 2 elsewhere. For particles: coordinates whose rates \
-              are velocities.",
-    order: 2,
-    stiff: false,
-    parameters: &[
-        STEP,
-        Parameter {
-            name: "points",
-            unit: "1",
-            default: 3.0,
-            range: [2.0, 12.0],
-            meaning: "the number S of points in a step at which forces are taken, the ends among them",
-        },
-        Parameter {
-            name: "spacing",
-            unit: "1",
-            default: 0.0,
-            range: [0.0, 2.0],
-            meaning: "where they are: 0 equidistant, 1 at Lobatto points, 2 at Chebyshev points",
-        },
-        Parameter {
-            name: "frequency",
-            unit: "rad/s",
-            default: 0.0,
-            range: [0.0, 1e300],
-            meaning: "the frequency of all coordinates; 0 estimates one for each body in every step",
-        },
-        Parameter {
-            name: "fitted",
-            unit: "1",
-            default: 1.0,
-            range: [0.0, 2.0],
-            meaning: "1 interpolates by sines; for comparison 0 by straight lines, 2 by cubic splines whose second derivatives at the ends are −ω²q",
-        },
-        ITERATIONS,
-        UNIT,
-        UNIT_ABSOLUTE,
-    ],
-    references: &[
-        "Kosmas, Leyendecker: On frequency estimations in phase fitted variational integrators, Erlangen 2013",
-        "Kosmas, Vlachos: Phase-fitted discrete Lagrangian integrators, Comput. Phys. Commun. 181 (2010) 562–568",
-    ],
-};
-
-/// What `multirate` is.
-pub const ABOUT_MULTIRATE: About = About {
-    name: "multirate",
-    title: "Variational multirate integrator: slow forces in macro steps, fast ones in micro steps",
-    summary: "Slow forces act on a grid of macro steps, fast ones (`run.fast`) and constraints on a grid of micro steps, forces of still higher rates \
-              (`run.faster`, `run.fastest`) on finer grids. Symplectic and of order 2. `slow_alpha` and `fast_alpha` choose the quadratures: both 0.5 are \
-              fully implicit, 0 and 0.5 (the default) explicit in slow and implicit in fast forces, both 0 fully explicit. For stiff springs among \
-              costly soft forces. Macro steps near multiples of half a period of the fast motion resonate: change `micro_steps` if \
-              energies grow.",
-    order: 2,
-    stiff: false,
-    parameters: &[
-        Parameter { meaning: "the length of macro steps", ..STEP },
-        Parameter {
-            name: "micro_steps",
-            unit: "1",
-            default: 10.0,
-            range: [1.0, 100_000.0],
-            meaning: "the number of micro steps in one macro step",
-        },
-        Parameter {
-            name: "faster_steps",
-            unit: "1",
-            default: 10.0,
-            range: [1.0, 100_000.0],
-            meaning: "the number of steps of `run.faster` in one micro step",
-        },
-        Parameter {
-            name: "fastest_steps",
-            unit: "1",
-            default: 10.0,
-            range: [1.0, 100_000.0],
-            meaning: "the number of steps of `run.fastest` in one step of `run.faster`",
-        },
-        Parameter {
-            name: "slow_alpha",
-            unit: "1",
-            default: 0.0,
-            range: [0.0, 0.5],
-            meaning: "where in a macro step slow forces are taken, at α and 1 − α: 0 at its ends, explicit; 0.5 in its middle, implicit",
-        },
-        Parameter {
-            name: "fast_alpha",
-            unit: "1",
-            default: 0.5,
-            range: [0.0, 0.5],
-            meaning: "the same for the fastest forces in a micro step; 0 is explicit where there are no constraints",
-        },
-        ITERATIONS,
-        UNIT,
-        UNIT_ABSOLUTE,
-    ],
-    references: &[
-        "Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, Springer 2013, 97–121",
-        "Gail, Leyendecker, Ober-Blöbaum: Computing time investigations of variational multirate systems, Erlangen 2013",
-        "Stern, Grinspun: Implicit–explicit variational integration of highly oscillatory problems, Multiscale Model. Simul. 7 (2009) 1779–1794",
-    ],
-};
 
 /// Steps within steps.
 #[derive(Copy, Clone, Debug)]
@@ -358,7 +120,8 @@ impl<Y: System> Variational<Y> {
         let frequency = has("frequency").then(|| match (get("fitted") < 0.5, get("frequency")) {
             (true, _) => Frequency::Given(0.0),
             (_, omega) if omega > 0.0 => Frequency::Given(omega),
-            _ => Frequency::Estimated,
+            _ if get("estimate") > 0.5 => Frequency::Curvature,
+            _ => Frequency::Stationary,
         });
         Ok(Self {
             recipe: Recipe {

@@ -2,7 +2,7 @@
 //!
 //! With the slow forces at the ends of macro steps (α = 0) the discrete action (\[1\] section 3) makes a step half a kick by slow forces, micro steps by all others,
 //! and half a kick; the micro steps are made of kicks by their own forces and of still smaller steps in the same way, down to the fastest
-//! forces, which together with the constraints are taken by a variational rule of their own. Where no fast force acts a coordinate moves on
+//! forces, which together with the constraints are taken by a variational rule of their own (explicit ones by [`super::links`]). Where no fast force acts a coordinate moves on
 //! a straight line through the whole macro step, so the slow variables live on the macro grid. Slow forces within macro steps (α > 0) are
 //! [`super::whole`].
 //!
@@ -11,7 +11,8 @@
 //! References: \[1\] Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, in: Multibody Dynamics,
 //! Springer 2013, 97–121; Tuckerman, Berne, Martyna: Reversible multiple time scale molecular dynamics, J. Chem. Phys. 97 (1992) 1990–2001.
 
-use super::run::Mover;
+use super::links::Links;
+use super::mover::Mover;
 use super::whole::Whole;
 use super::{MOST_RATES, Micro, Recipe};
 use crate::algebra::MassBlock;
@@ -64,6 +65,8 @@ pub(super) struct Nested<Y: System> {
     none: Vec<f64>,
     old: State<f64>,
     whole: Option<Whole<Y>>,
+    /// Explicit steps with constraints.
+    links: Option<Links>,
     pub counts: Counts,
 }
 
@@ -85,6 +88,7 @@ impl<Y: System> Nested<Y> {
             none: vec![0.0; shape.rows()],
             old: State::zeros(shape),
             whole: (micro.slow > 0.0).then(|| Whole::new(y, micro, iterations)),
+            links: (micro.slow == 0.0 && micro.fast == 0.0 && shape.g > 0).then(|| Links::new(y, iterations)),
             counts: Counts::default(),
         }
     }
@@ -111,6 +115,9 @@ impl<Y: System> Nested<Y> {
         }
         if !mover.held.is_empty() {
             mover.dynamics.project_velocity(y, s)?;
+            if let Some(links) = &mut self.links {
+                links.arrive(&s.q);
+            }
         }
         finite(y, s, &s.v, "the velocity of")?;
         y.magnitude(&s.q, &mut mover.sizes);
@@ -146,8 +153,15 @@ impl<Y: System> Nested<Y> {
         h: f64,
     ) -> Result<(), IntegrateError> {
         let steps = self.micro.steps[rate - 1];
-        if rate == self.last && self.micro.fast == 0.0 && mover.held.is_empty() {
-            return self.leap(y, mover, s, h, steps);
+        if rate == self.last && self.micro.fast == 0.0 {
+            return match self.links.take() {
+                None => self.leap(y, mover, s, h, steps),
+                Some(mut links) => {
+                    let result = self.shake(y, recipe, mover, s, h, &mut links);
+                    self.links = Some(links);
+                    result
+                }
+            };
         }
         for step in 0..=steps {
             if rate < self.last {
@@ -204,6 +218,32 @@ impl<Y: System> Nested<Y> {
             s.q[k] += h * f64::from(steps) * s.v[k];
         }
         self.counts.forces += u64::from(steps) + 1;
+        Ok(())
+    }
+
+    /// The same with constraints, whose multipliers are all that is solved for.
+    fn shake(
+        &mut self,
+        y: &Y,
+        recipe: &Recipe,
+        mover: &mut Mover<Y>,
+        s: &mut State<f64>,
+        h: f64,
+        links: &mut Links,
+    ) -> Result<(), IntegrateError> {
+        let steps = self.micro.steps[self.last - 1];
+        y.magnitude(&s.q, &mut mover.sizes);
+        let floor = mover.sizes.iter().fold(0.0_f64, |max, &size| max.max(size));
+        let floor = if floor > 0.0 { 1e-3 * floor } else { 1.0 };
+        mover.sizes.iter_mut().zip(&s.v).for_each(|(size, v)| *size += (h * v).abs() + floor);
+        for step in 0..=steps {
+            self.kick(y, mover, s, self.last, if step == 0 || step == steps { 0.5 * h } else { h })?;
+            if step < steps {
+                links.drift(y, mover, s, h, recipe.about.name)?;
+            }
+        }
+        self.counts.factorisations += std::mem::take(&mut links.factorisations);
+        self.counts.solves += std::mem::take(&mut links.solves);
         Ok(())
     }
 

@@ -1,14 +1,9 @@
 //! A run of a variational integrator: what it allocates, one step, continuous output, memory.
 
-use super::discrete::{Scheme, Start};
 use super::geometry::Structure;
+use super::mover::Mover;
 use super::predict::Course;
-use super::rates::Nested;
-use super::solve::{Solver, unsolved};
 use super::{Recipe, rates};
-use crate::algebra::{Mass, MassError};
-use crate::dynamics::{Dynamics, Rates, finite};
-use crate::integrate::control::Tolerance;
 use crate::integrate::{Counts, IntegrateError};
 use crate::system::{State, System};
 use std::ops::Range;
@@ -18,8 +13,25 @@ use std::ops::Range;
 pub(super) enum Frequency {
     /// The same for all coordinates, in rad/s; zero for straight lines.
     Given(f64),
-    /// |v × v̇|/|v|² of every group of two or three coordinates.
-    Estimated,
+    /// Those that make the action stationary, of every group of up to three coordinates.
+    Stationary,
+    /// |v × v̇|/|v|² of every group of two or three coordinates, from the last two velocities.
+    Curvature,
+}
+
+/// The coordinates that have one frequency each, if frequencies are estimated.
+pub(super) fn groups<Y: System>(y: &Y, recipe: &Recipe) -> Vec<Range<usize>> {
+    let least = match recipe.frequency {
+        Some(Frequency::Stationary) => 1,
+        Some(Frequency::Curvature) => 2,
+        _ => return Vec::new(),
+    };
+    y.coupling().groups.into_iter().filter(|g| (least..=3).contains(&g.len())).collect()
+}
+
+/// A frequency from its square, negative for the hyperbolic functions of a negative one.
+fn root(square: f64) -> f64 {
+    square.abs().sqrt().copysign(square)
 }
 
 /// Everything allocated at the start.
@@ -49,37 +61,21 @@ fn turning(v: [f64; 3], rate: [f64; 3]) -> f64 {
     if squared > 0.0 { area / squared } else { 0.0 }
 }
 
+/// −v̇·q/|q|², in rad²/s²: the frequency about zero, negative where the acceleration points away from it.
+fn pulling(q: [f64; 3], rate: [f64; 3]) -> f64 {
+    let product = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let squared = product(q, q);
+    if squared > 0.0 { -product(q, rate) / squared } else { 0.0 }
+}
+
 /// The velocity at the beginning of the last step and its length, for estimates of frequencies.
-struct Past {
+pub(super) struct Past {
     groups: Vec<Range<usize>>,
     v: Vec<f64>,
     h: f64,
-    frequencies: Vec<f64>,
+    pub frequencies: Vec<f64>,
     /// v̇ over the last step, for the first guess; zero at a start.
-    acceleration: Vec<f64>,
-}
-
-/// One map (q, v) → (q, v).
-pub(super) struct Mover<Y: System> {
-    scheme: Scheme,
-    solver: Solver<Y>,
-    pub dynamics: Dynamics<Y>,
-    start: Start,
-    unknown: Vec<f64>,
-    acceleration: Vec<f64>,
-    /// A first guess of the unknowns from the steps before, if there is one.
-    ahead: Vec<f64>,
-    guessed: bool,
-    /// Rows that depend on others.
-    pub held: Vec<bool>,
-    pub mass: Mass<f64>,
-    mass_is_constant: bool,
-    mass_ready: bool,
-    pub work: Y::Work<f64>,
-    rates: Rates,
-    pub sizes: Vec<f64>,
-    /// Steps of several rates, if wanted.
-    rates_within: Option<Box<Nested<Y>>>,
+    pub acceleration: Vec<f64>,
 }
 
 /// The systems a recipe cannot take.
@@ -126,14 +122,14 @@ impl<Y: System> Run<Y> {
             now: State::zeros(shape),
             multipliers: zeros(recipe.scheme.degree * shape.g),
             past: Past {
-                groups: y.coupling().groups.into_iter().filter(|g| (2..=3).contains(&g.len())).collect(),
+                groups: groups(y, recipe),
                 v: zeros(shape.v),
                 h: 0.0,
                 frequencies: zeros(shape.v),
                 acceleration: zeros(shape.v),
             },
             course: (recipe.stages.len() == 1 && recipe.micro.is_none())
-                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g))),
+                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g) + shape.v)),
             steps: 0,
             lost: None,
         })
@@ -167,7 +163,9 @@ impl<Y: System> Run<Y> {
         match recipe.frequency {
             None => {}
             Some(Frequency::Given(omega)) => frequencies.fill(omega),
-            Some(Frequency::Estimated) => {
+            // Those of the last step; at a start what they tend to in short steps.
+            Some(Frequency::Stationary) if same => {}
+            Some(kind) => {
                 if !same {
                     self.main.dynamics.evaluate(y, s, &mut self.main.rates)?;
                 }
@@ -176,7 +174,11 @@ impl<Y: System> Run<Y> {
                     let pick = |values: &[f64]| -> [f64; 3] {
                         std::array::from_fn(|k| if k < g.len() { values[g.start + k] } else { 0.0 })
                     };
-                    frequencies[g.clone()].fill(turning(pick(&s.v), pick(rates)));
+                    let omega = match kind {
+                        Frequency::Stationary => root(pulling(pick(&s.q), pick(rates))),
+                        _ => turning(pick(&s.v), pick(rates)),
+                    };
+                    frequencies[g.clone()].fill(omega);
                 }
             }
         }
@@ -194,7 +196,7 @@ impl<Y: System> Run<Y> {
         let same = self.estimate(y, recipe, s)?;
         self.now.copy_from(s);
         let h = end - s.t;
-        self.main.set(&self.past, &self.multipliers);
+        self.main.set(recipe, &self.past, &self.multipliers);
         if let Some(course) = &mut self.course {
             if !same || (h - self.past.h).abs() > 1e-6 * h {
                 course.clear();
@@ -203,7 +205,11 @@ impl<Y: System> Run<Y> {
         }
         let error = self.main.travel(y, recipe, &mut self.now, h)?;
         if let Some(course) = &mut self.course {
-            course.push(&self.main.unknown);
+            course.push(self.main.course(h));
+        }
+        if recipe.frequency == Some(Frequency::Stationary) {
+            let squares = &self.main.start.squares;
+            self.past.frequencies.iter_mut().zip(squares).for_each(|(omega, &square)| *omega = root(square));
         }
         self.multipliers.copy_from_slice(self.main.multipliers());
         self.now.t = end;
@@ -232,7 +238,7 @@ impl<Y: System> Run<Y> {
         self.between.solver.forget();
         self.between.dynamics.adopt(&self.main.dynamics);
         self.between.held.copy_from_slice(&self.main.held);
-        self.between.set(&self.past, &self.multipliers);
+        self.between.set(recipe, &self.past, &self.multipliers);
         if let Err(error) = self.between.travel(y, recipe, out, h) {
             self.lost = Some(error);
         }
@@ -258,7 +264,7 @@ impl<Y: System> Run<Y> {
     /// All that the next step depends on besides the state.
     pub fn memory(&self, out: &mut Vec<f64>) {
         out.extend([self.end.t, self.past.h]);
-        for values in [&self.end.v, &self.past.v, &self.multipliers] {
+        for values in [&self.end.v, &self.past.v, &self.past.frequencies, &self.multipliers] {
             out.extend(values);
         }
         out.extend(self.main.held.iter().map(|&held| f64::from(u8::from(held))));
@@ -273,7 +279,7 @@ impl<Y: System> Run<Y> {
     pub fn recall(&mut self, memory: &[f64]) {
         let (&[t, h], mut rest) = memory.split_first_chunk().expect("a memory of this method");
         (self.end.t, self.past.h) = (t, h);
-        for values in [&mut self.end.v, &mut self.past.v, &mut self.multipliers] {
+        for values in [&mut self.end.v, &mut self.past.v, &mut self.past.frequencies, &mut self.multipliers] {
             let (own, others) = rest.split_at(values.len());
             values.copy_from_slice(own);
             rest = others;
@@ -288,160 +294,5 @@ impl<Y: System> Run<Y> {
         };
         let rest = self.main.dynamics.recall(others);
         self.main.solver.recall(rest);
-    }
-}
-
-impl<Y: System> Mover<Y> {
-    fn new(y: &Y, recipe: &Recipe, structure: &Structure) -> Self {
-        let (shape, degree) = (y.shape(), recipe.scheme.degree);
-        let zeros = |n| vec![0.0; n];
-        let scheme = recipe.scheme.clone();
-        Self {
-            scheme: if recipe.frequency.is_some() { scheme.with_frequencies(shape.v, recipe.curve) } else { scheme },
-            solver: Solver::new(y, structure, recipe),
-            dynamics: Dynamics::new(y),
-            start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, frequencies: zeros(shape.v) },
-            unknown: zeros(degree * (shape.v + shape.g)),
-            acceleration: zeros(shape.v),
-            ahead: zeros(degree * (shape.v + shape.g)),
-            guessed: false,
-            held: vec![false; shape.g],
-            mass: Mass::new(&y.mass_blocks()),
-            mass_is_constant: y.mass_is_constant(),
-            mass_ready: false,
-            work: y.work(),
-            rates: Rates::zeros(shape),
-            sizes: zeros(shape.v),
-            rates_within: recipe.micro.map(|micro| Box::new(Nested::new(y, micro, recipe.iterations))),
-        }
-    }
-
-    /// Takes frequencies, and accelerations and multipliers for a first guess.
-    fn set(&mut self, past: &Past, multipliers: &[f64]) {
-        self.start.frequencies.copy_from_slice(&past.frequencies);
-        self.acceleration.copy_from_slice(&past.acceleration);
-        let own = self.unknown.len() - multipliers.len();
-        self.unknown[own..].copy_from_slice(multipliers);
-    }
-
-    /// How far the last map, which ended at `s`, is from the trapezoidal rule, in units of the tolerance.
-    fn defect(&mut self, y: &Y, s: &State<f64>, tolerance: Tolerance) -> f64 {
-        let n = s.v.len();
-        let end = &self.unknown[(self.scheme.degree - 1) * n..self.scheme.degree * n];
-        y.local_rate(end, &s.v, &mut self.rates.v);
-        y.magnitude(&s.q, &mut self.sizes);
-        let mut largest: f64 = 0.0;
-        for k in 0..n {
-            let mean = 0.5 * self.start.h * (self.start.state.v[k] + self.rates.v[k]);
-            largest = largest.max((end[k] - mean).abs() / tolerance.weight(self.sizes[k]));
-        }
-        largest
-    }
-
-    /// The multipliers of the last map.
-    fn multipliers(&self) -> &[f64] {
-        &self.unknown[self.scheme.degree * self.start.momentum.len()..]
-    }
-
-    /// The mass matrix at a state, factored.
-    pub fn load(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
-        if self.mass_ready && self.mass_is_constant {
-            return Ok(());
-        }
-        y.prepare(s, &mut self.work);
-        y.mass(s, &mut self.work, &mut self.mass);
-        self.mass_ready = true;
-        self.mass.factor_checked().map_err(|MassError { velocity }| IntegrateError::SingularMass {
-            t: s.t,
-            velocity: y.velocity_name(velocity),
-        })
-    }
-
-    /// A whole step: all stages of a composition, or steps of several rates. Returns the error in units of the tolerance.
-    fn travel(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, h: f64) -> Result<f64, IntegrateError> {
-        if let Some(mut nested) = self.rates_within.take() {
-            let result = nested.travel(y, recipe, self, s, h);
-            self.rates_within = Some(nested);
-            return result;
-        }
-        let mut error: f64 = 0.0;
-        for &(part, slot) in &recipe.stages {
-            self.advance(y, recipe, s, part * h, slot)?;
-            error = error.max(self.defect(y, s, recipe.tolerance));
-        }
-        Ok(error)
-    }
-
-    /// Moves a state on by `h`, with the matrix of one slot.
-    pub fn advance(
-        &mut self,
-        y: &Y,
-        recipe: &Recipe,
-        s: &mut State<f64>,
-        h: f64,
-        slot: usize,
-    ) -> Result<(), IntegrateError> {
-        let (n, degree) = (s.v.len(), self.scheme.degree);
-        self.load(y, s)?;
-        let start = &mut self.start;
-        start.state.copy_from(s);
-        start.h = h;
-        self.mass.apply(&s.v, &mut start.momentum);
-        if recipe.frequency.is_some() {
-            self.scheme.fit(&start.frequencies, h);
-        }
-        if self.guessed {
-            self.unknown.copy_from_slice(&self.ahead);
-        } else {
-            for nu in 1..=degree {
-                let part = self.scheme.nodes[nu] * h;
-                for k in 0..n {
-                    self.unknown[(nu - 1) * n + k] = part * (s.v[k] + 0.5 * part * self.acceleration[k]);
-                }
-            }
-        }
-        for (k, multiplier) in self.unknown[degree * n..].iter_mut().enumerate() {
-            if self.held[k % self.held.len()] {
-                *multiplier = 0.0;
-            }
-        }
-        self.solver
-            .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot, &self.mass)
-            .map_err(|failure| unsolved(y, start, &failure, recipe.about.name))?;
-        y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
-        self.solver.arrive(&s.q);
-        s.t += h;
-        self.solver.momentum(y, &self.unknown, h, &mut s.v);
-        if recipe.micro.is_none() {
-            self.integrate(y, s)?;
-        }
-        self.load(y, s)?;
-        self.mass.solve(&mut s.v);
-        finite(y, s, &s.v, "the velocity of")?;
-        if !self.held.is_empty() {
-            self.dynamics.project_velocity(y, s)?;
-            for (row, held) in self.held.iter_mut().enumerate() {
-                *held = self.dynamics.dependent().contains(&row);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds to the integrals.
-    fn integrate(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        if self.held.is_empty() || s.z.is_empty() {
-            for (z, change) in s.z.iter_mut().zip(self.solver.integrals()) {
-                *z += change;
-            }
-            return Ok(());
-        }
-        for (i, weight) in self.scheme.weights.iter().enumerate() {
-            let at = self.solver.place(y, &self.scheme, &self.start, &self.unknown, i);
-            self.dynamics.evaluate(y, at, &mut self.rates)?;
-            for (z, rate) in s.z.iter_mut().zip(&self.rates.z) {
-                *z += self.start.h * weight * rate;
-            }
-        }
-        Ok(())
     }
 }

@@ -10,13 +10,14 @@
 //! longer shrink and are below [`STALL`] with a new matrix, or below [`ULPS`].
 
 use super::Recipe;
-use super::discrete::{Discrete, Pass, Scheme, Start};
-use super::geometry::{Curved, Flat, Geometry, Structure};
+use super::columns::{Equations, Linear, Pair, either};
+use super::discrete::{Pass, Scheme, Start};
+use super::fitted::Fitted;
+use super::geometry::{Curved, Flat, Structure};
 use super::matrix::{Matrix, Pattern};
 use super::null_space::NullSpace;
 use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
-use crate::scalar::{Dual, Duals, Scalar};
 use crate::system::{Shape, State, System};
 
 /// Contraction above which the matrix is taken anew.
@@ -24,129 +25,13 @@ const SLOW: f64 = 0.05;
 /// Contraction above which the mass alone does not serve.
 const LIGHT: f64 = 0.1;
 /// Relative changes below this that no longer shrink are rounding, whatever the matrix.
-const ULPS: f64 = 16.0 * f64::EPSILON;
+pub(super) const ULPS: f64 = 16.0 * f64::EPSILON;
 /// Steps by the matrix after the mass alone did not serve.
 const AWHILE: u32 = 200;
 /// Relative changes below this that a new matrix no longer shrinks are rounding.
-const STALL: f64 = 1e-11;
+pub(super) const STALL: f64 = 1e-11;
 /// What iterations may leave, relative to sizes: a hundredth of an ulp, because what they leave has the same sign in every step and would add up.
-const LEFT: f64 = 0.01 * f64::EPSILON;
-
-/// A number with derivatives along some directions.
-trait Lanes: Scalar {
-    const WIDTH: usize;
-    fn seed(&mut self, lane: usize, value: f64);
-    fn slope(&self, lane: usize) -> f64;
-}
-
-impl Lanes for Dual {
-    const WIDTH: usize = 1;
-    fn seed(&mut self, lane: usize, value: f64) {
-        self.eps[lane] = value;
-    }
-    fn slope(&self, lane: usize) -> f64 {
-        self.eps[lane]
-    }
-}
-
-impl Lanes for Duals {
-    const WIDTH: usize = 6;
-    fn seed(&mut self, lane: usize, value: f64) {
-        self.eps[lane] = value;
-    }
-    fn slope(&self, lane: usize) -> f64 {
-        self.eps[lane]
-    }
-}
-
-/// The equations in plain numbers and with derivatives.
-struct Pair<Y: System, S: Scalar, G, H> {
-    plain: Discrete<Y, f64, G>,
-    moved: Discrete<Y, S, H>,
-    unknown: Vec<S>,
-    out: Vec<S>,
-}
-
-impl<Y: System, S: Lanes, G: Geometry<Y, f64>, H: Geometry<Y, S>> Pair<Y, S, G, H> {
-    fn new(y: &Y, plain: G, moved: H, scheme: &Scheme, rate: Option<usize>) -> Self {
-        let shape = y.shape();
-        let size = scheme.degree * (shape.v + shape.g);
-        Self {
-            plain: Discrete::new(y, plain, scheme, rate),
-            moved: Discrete::new(y, moved, scheme, rate),
-            unknown: vec![S::zero(); size],
-            out: vec![S::zero(); size],
-        }
-    }
-
-    /// Columns of the nodes, handed to `put` as (row, column, value).
-    fn columns(&mut self, y: &Y, at: &Linear<'_>, pattern: &Pattern, mut put: impl FnMut(usize, usize, f64)) {
-        let Shape { v: n, g: m, .. } = y.shape();
-        let s = at.scheme.degree;
-        for (to, &from) in self.unknown.iter_mut().zip(at.unknown) {
-            *to = S::from(from);
-        }
-        for nu in 0..s {
-            for (pass, moved) in pattern.compression.directions.chunks(S::WIDTH).enumerate() {
-                let lanes = || moved.iter().enumerate().flat_map(|(lane, own)| own.iter().map(move |&v| (lane, v)));
-                lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 1.0));
-                self.moved.evaluate(y, at.scheme, at.start, &self.unknown, Pass::Whole, &mut self.out);
-                lanes().for_each(|(lane, v)| self.unknown[nu * n + v].seed(lane, 0.0));
-                let lane_of = |col: usize| {
-                    let direction = pattern.compression.direction_of[col];
-                    (direction / S::WIDTH == pass).then_some(direction % S::WIDTH)
-                };
-                for b in &pattern.forces {
-                    for (col, lane) in (b.col..b.col + b.cols).filter_map(|col| Some((col, lane_of(col)?))) {
-                        for row in (0..s).flat_map(|e| (b.row..b.row + b.rows).map(move |r| e * n + r)) {
-                            put(row, nu * n + col, self.out[row].slope(lane));
-                        }
-                    }
-                }
-                for b in &pattern.rows {
-                    for (col, lane) in (b.col..b.col + b.cols).filter_map(|col| Some((col, lane_of(col)?))) {
-                        for r in (b.row..b.row + b.rows).filter(|&r| !at.held[r]) {
-                            let row = s * n + nu * m + r;
-                            let value = self.out[row].slope(lane);
-                            put(row, nu * n + col, value);
-                            // The force of the node's multiplier is the transpose; that of the last node is not here.
-                            if nu + 1 < s {
-                                let force = -at.scheme.holds[nu + 1] * value;
-                                put((nu + 1) * n + col, s * n + (nu + 1) * m + r, force);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Where the matrix is taken.
-struct Linear<'a> {
-    scheme: &'a Scheme,
-    start: &'a Start,
-    unknown: &'a [f64],
-    held: &'a [bool],
-}
-
-/// The equations on any space; derivatives of derivatives are needed, so one direction at a time.
-type CurvedPair<Y> = Pair<Y, Dual, Curved<Y, f64>, Curved<Y, Dual>>;
-
-enum Equations<Y: System> {
-    Flat(Box<Pair<Y, Duals, Flat, Flat>>),
-    Curved(Box<CurvedPair<Y>>),
-}
-
-/// Does the same with whichever kind of equations there is.
-macro_rules! either {
-    ($equations:expr, $pair:ident => $body:expr) => {
-        match $equations {
-            Equations::Flat($pair) => $body,
-            Equations::Curved($pair) => $body,
-        }
-    };
-}
+pub(super) const LEFT: f64 = 0.01 * f64::EPSILON;
 
 /// A factored matrix and where it was taken.
 struct Factored {
@@ -219,7 +104,7 @@ impl<Y: System> Solver<Y> {
                 state: State::zeros(shape),
                 momentum: vec![0.0; shape.v],
                 h: 0.0,
-                frequencies: vec![0.0; shape.v],
+                squares: vec![0.0; shape.v],
             },
             unknown: vec![0.0; size],
             held: vec![false; shape.g],
@@ -312,7 +197,10 @@ impl<Y: System> Solver<Y> {
         let f = &mut self.factored[slot];
         f.start.state.copy_from(&start.state);
         f.start.momentum.copy_from_slice(&start.momentum);
-        f.start.frequencies.copy_from_slice(&start.frequencies);
+        match &scheme.fitted {
+            Some(fitted) => f.start.squares.copy_from_slice(fitted.squares()),
+            None => f.start.squares.copy_from_slice(&start.squares),
+        }
         f.start.h = start.h;
         f.unknown.copy_from_slice(unknown);
         f.held.copy_from_slice(held);
@@ -340,18 +228,19 @@ impl<Y: System> Solver<Y> {
         }
         if self.factored[slot].restore {
             // The frequencies of that time, then those of this step again.
-            let (omega, h) = (std::mem::take(&mut self.factored[slot].start.frequencies), self.factored[slot].start.h);
-            scheme.fit(&omega, h);
-            self.factored[slot].start.frequencies = omega;
+            let (squares, h) = (std::mem::take(&mut self.factored[slot].start.squares), self.factored[slot].start.h);
+            scheme.fit(&squares, h);
+            self.factored[slot].start.squares = squares;
             let regular = self.linearise(y, scheme, slot);
             (self.factored[slot].ready, self.factored[slot].restore) = (regular, false);
-            scheme.fit(&start.frequencies, start.h);
+            scheme.fit(&start.squares, start.h);
         }
         self.measure(y, start);
         either!(&mut self.equations, pair => pair.plain.begin(scheme, start));
         // Steps of one length differ by the rounding of time.
         let near = (self.factored[slot].start.h - start.h).abs() <= 1e-6 * start.h.abs();
         let same = near && self.factored[slot].held == held;
+        let tuned = scheme.fitted.as_ref().is_some_and(Fitted::is_tuned);
         let mut fresh = false;
         let mut light = self.simple && self.heavy == 0;
         self.heavy = self.heavy.saturating_sub(1);
@@ -383,6 +272,11 @@ impl<Y: System> Solver<Y> {
                 if relative > change || !relative.is_finite() {
                     (change, worst) = (relative, i % n);
                 }
+            }
+            if tuned {
+                let bent =
+                    either!(&self.equations, pair => scheme.tune(start, unknown, &pair.plain.slopes, &self.sizes));
+                change = if bent <= change { change } else { bent };
             }
             for (x, d) in unknown.iter_mut().zip(&self.residual) {
                 *x += d;
@@ -526,7 +420,7 @@ impl<Y: System> Solver<Y> {
         for f in &self.factored {
             let s = &f.start.state;
             out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
-            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.frequencies, &f.unknown] {
+            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.squares, &f.unknown] {
                 out.extend(values);
             }
             out.extend(f.held.iter().map(|&held| f64::from(u8::from(held))));
@@ -549,9 +443,7 @@ impl<Y: System> Solver<Y> {
             (f.ready, f.start.h, f.start.state.t) = (head[0] != 0.0, head[1], head[2]);
             f.restore = f.ready;
             let s = &mut f.start.state;
-            for values in
-                [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.frequencies, &mut f.unknown]
-            {
+            for values in [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.squares, &mut f.unknown] {
                 take(values);
             }
             for held in &mut f.held {
