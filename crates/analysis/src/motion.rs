@@ -43,6 +43,11 @@ pub struct Motion<'a, Y: System> {
     stage: State<f64>,
     slopes: Vec<Vec<f64>>,
     sum: Vec<f64>,
+    error: Vec<f64>,
+    sizes: Vec<f64>,
+    /// Changes at a stage, and their rates.
+    moved: Matrix,
+    rates: Matrix,
     proposal: f64,
 }
 
@@ -59,6 +64,10 @@ impl<'a, Y: System> Motion<'a, Y> {
             stage: State::zeros(shape),
             slopes: vec![Vec::new(); settings.method.all_stages()],
             sum: Vec::new(),
+            error: Vec::new(),
+            sizes: vec![0.0; shape.v],
+            moved: Matrix::zeros(0, 0),
+            rates: Matrix::zeros(0, 0),
             proposal: 0.0,
         }
     }
@@ -85,6 +94,11 @@ impl<'a, Y: System> Motion<'a, Y> {
         let own = 2 * n + x;
         self.slopes.iter_mut().for_each(|k| k.resize(own + columns.values().len(), 0.0));
         self.sum.resize(own + columns.values().len(), 0.0);
+        self.error.resize(self.sum.len(), 0.0);
+        if (self.moved.rows(), self.moved.cols()) != (columns.rows(), columns.cols()) {
+            self.moved = columns.clone();
+            self.rates = columns.clone();
+        }
         if self.proposal == 0.0 {
             self.variation.motion(self.y, s)?;
             let speed = s.v.iter().chain(&self.variation.rates.v).fold(1e-6f64, |max, v| max.max(v.abs()));
@@ -133,13 +147,11 @@ impl<'a, Y: System> Motion<'a, Y> {
                 self.evaluate(columns, i)?;
             }
         }
-        let mut error = vec![0.0; self.sum.len()];
-        let mut sizes = vec![0.0; self.shape.v];
-        self.y.magnitude(&s.q, &mut sizes);
+        self.y.magnitude(&s.q, &mut self.sizes);
         let Shape { v: n, x, .. } = self.shape;
-        let tolerance = self.settings.tolerance;
+        let (tolerance, sizes, error) = (self.settings.tolerance, &self.sizes, &mut self.error);
         let mut weigh = |weights: &[f64], sum: &[f64], slopes: &[Vec<f64>]| {
-            combine(slopes, h, weights, &mut error);
+            combine(slopes, h, weights, error);
             (0..error.len()).fold(0.0f64, |max, i| {
                 let (size, absolute) = match i {
                     _ if i < n => (sizes[i], tolerance.absolute),
@@ -180,11 +192,10 @@ impl<'a, Y: System> Motion<'a, Y> {
         slope[n..2 * n].copy_from_slice(&self.variation.rates.v);
         slope[2 * n..2 * n + x].copy_from_slice(&self.variation.rates.x);
         if columns.cols() > 0 {
-            let moved = columns.values().iter().zip(&self.sum[2 * n + x..]).map(|(c, d)| c + d).collect();
-            let moved = Matrix::from_rows(columns.rows(), columns.cols(), moved);
-            let mut out = Matrix::zeros(columns.rows(), columns.cols());
-            self.variation.changes(self.y, &self.stage, &moved, &mut out)?;
-            slope[2 * n + x..].copy_from_slice(out.values());
+            let changes = columns.values().iter().zip(&self.sum[2 * n + x..]);
+            self.moved.values_mut().iter_mut().zip(changes).for_each(|(moved, (c, d))| *moved = c + d);
+            self.variation.changes(self.y, &self.stage, &self.moved, &mut self.rates)?;
+            slope[2 * n + x..].copy_from_slice(self.rates.values());
         }
         Ok(())
     }

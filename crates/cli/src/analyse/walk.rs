@@ -107,7 +107,11 @@ impl Walk {
         page.say(&format!("{d} coordinates on the section"));
         let near = (1e3 * self.tolerance).max(1e-11);
         let Some(spread) = options.search else {
-            return gait(model, &stride, &vec![0.0; d], near).map_err(failed);
+            let mut z = vec![0.0; d];
+            for _ in 0..options.walk {
+                z = stride.value(model, &z).map_err(failed)?;
+            }
+            return gait(model, &stride, &z, near).map_err(failed);
         };
         let mut last = None;
         for round in 0..options.tries.max(1) {
@@ -141,6 +145,7 @@ pub fn limit_cycle(
     let walk = Walk::new(model, options, tolerance)?;
     let found = walk.gait(options, &mut page)?;
     tell(&walk, &found, &mut page)?;
+    super::cycles::turn(&mut page, &walk.scene, &found.state, found.time, tolerance)?;
     page.finish(out)
 }
 

@@ -133,8 +133,32 @@ fn walkers_that_cannot_walk_are_told() {
     let folder = tempdir().unwrap();
     let narrow = [&["study", "limit-cycle", "compass-walker"][..], &LEGS, &["--set", "contact.floor.hollow=0.02"]];
     let error = dalembert(folder.path(), &narrow.concat()).with(2).err;
-    assert!(error.contains("an impact is not one of plain restitution"), "{error}");
+    assert!(error.contains("`contact.floor.right_foot` came down 0.1996 m outside of the hollow"), "{error}");
+    assert!(error.contains("too narrow") && error.contains("wider by more than that"), "{error}");
     let wrong = ["run", "kneed-walker", "--set", "body.walker.links[3].latch.release[0]=roof"];
     let error = dalembert(folder.path(), &wrong).with(2).err;
     assert!(error.contains("released by `roof`, which is no contact"), "{error}");
+}
+
+/// Loss of stability and ends of gaits of scenes, at the slopes at which the equations written by hand have them: the compass doubles its period at
+/// 4.391° as Goswami et al. tell, the walker with knees has no gait below its fold.
+#[test]
+fn gaits_are_followed_to_their_doublings_and_ends() {
+    let follow = |scene: &str, strikes: &[&str], more: &[&str]| {
+        let folder = tempdir().unwrap();
+        let range = ["--parameter", "parameters.slope", "--tolerance", "1e-9"];
+        let all = [&["study", "continuation", scene][..], strikes, &range, more].concat();
+        dalembert(folder.path(), &all).with(0).out
+    };
+    let at = |out: &str, what: &str| column(out, "what ", 1).first().copied().filter(|_| out.contains(what));
+    let out =
+        follow("compass-walker", &LEGS, &["--from", "0.0765", "--to", "0.0775", "--step", "0.001", "--points", "8"]);
+    let doubling = at(&out, "PeriodDoubling").unwrap_or_default();
+    assert!((doubling.to_degrees() - 4.3909).abs() < 1e-3, "{out}");
+    let knees = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let knees = [&knees[..], &["--exchange", "left=right", "--drift", "along"]].concat();
+    let out =
+        follow("kneed-walker", &knees, &["--from", "0.0325", "--to", "0.0315", "--step", "0.005", "--points", "10"]);
+    let fold = at(&out, "Fold").unwrap_or_default();
+    assert!((fold - 0.031_785).abs() < 2e-6, "{out}");
 }
