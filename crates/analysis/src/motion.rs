@@ -30,8 +30,11 @@ const PROJECTION: f64 = 1e-8;
 const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
 /// A relative singular value below which a cycle is one of a family.
 const FAMILY: f64 = 1e-7;
-/// Most Newton steps of a search.
+/// Most Newton steps of a search, and most halvings of one.
 const ITERATIONS: usize = 40;
+const HALVINGS: usize = 10;
+/// The longest Newton step compared with velocities and differences at hand.
+const LEAP: f64 = 2.0;
 
 /// A motion and the scratch to continue it with changes.
 pub struct Motion<'a, Y: System> {
@@ -406,13 +409,30 @@ pub fn orbit<Y: System>(
             .solve_vector(&right, "the equations of a cycle")
             .map_err(|_| AnalysisError::NotIsolated { what: "the cycle", ratio: f64::EPSILON })?;
         let change = basis.apply(&step[..d]);
-        motion.shift(&mut s, &change)?;
-        if !driven {
-            period += step[d];
-            if period.is_nan() || period <= 0.0 {
+        // No leap further than the motion itself goes: far away a motion may take long to compute.
+        let longest = change.iter().fold(f64::MIN_POSITIVE, |max, c| max.max(c.abs()));
+        let here = s.v.iter().fold(1.0 + residual, |max, v| max.max(v.abs()));
+        let mut part = (LEAP * here / longest).min(1.0);
+        let mut none = Matrix::zeros(columns.rows(), 0);
+        let mut better = None;
+        for _ in 0..HALVINGS {
+            let (mut trial, scaled) = (s.clone(), change.iter().map(|c| part * c).collect::<Vec<_>>());
+            let time = if driven { period } else { period + part * step[d] };
+            part *= 0.5;
+            if time.is_nan() || time <= 0.0 || motion.shift(&mut trial, &scaled).is_err() {
+                continue;
+            }
+            let mut end = trial.clone();
+            let ends = motion.advance(&mut end, &mut none, trial.t + time);
+            let left = ends.and_then(|()| motion.difference(&trial, &end));
+            let there = left.map_or(f64::INFINITY, |left| left.iter().fold(0.0, |max: f64, d| max.max(d.abs())));
+            if there < residual || there <= tolerance {
+                better = Some((trial, time));
                 break;
             }
         }
+        let Some(next) = better else { break };
+        (s, period) = next;
     }
     let advice = "start nearer to the cycle, for instance by letting the motion settle first";
     Err(AnalysisError::NotConverged { what: "the search for a cycle", iterations: ITERATIONS, residual, advice })

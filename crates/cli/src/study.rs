@@ -115,10 +115,10 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         Study::Poincare { model, section, result } => {
             analyse::poincare(model, section, result.tolerance, result.out.as_deref())
         }
-        Study::Spectrum { model, coordinate, interval, samples, segment, settle, result } => {
+        Study::Spectrum { model, coordinate, interval, samples, segment, window, settle, result } => {
             let counts = [*samples, *segment];
             let out = result.out.as_deref();
-            analyse::spectrum(model, coordinate, *interval, counts, *settle, result.tolerance, out)
+            analyse::spectrum(model, coordinate, *interval, counts, window, *settle, result.tolerance, out)
         }
         Study::Portrait { model, strobe: s, result } => {
             let counts = [s.settle, s.points];

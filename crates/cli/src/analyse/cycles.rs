@@ -21,6 +21,8 @@ use dalembert_methods::nonsmooth::{Contacts, Hybrid};
 use dalembert_methods::system::{State, System};
 use std::path::Path;
 
+/// The step of differences by the state.
+pub const STATE_STEP: f64 = 1e-4;
 /// Points of one turn of a cycle.
 const TURN: usize = 200;
 /// The longest mean time between two passages of a section in seconds.
@@ -86,6 +88,16 @@ pub fn multipliers(
         };
         let found = found.map_err(failed)?;
         tell(&mut page, &found);
+        if touches {
+            let (start, period) = (&found.state, found.period);
+            let apart = touching::differences(model, start, period, STATE_STEP, &choice, settings)
+                .and_then(|map| eigenvalues(&map))
+                .map(|values| apart(&found.multipliers, &values));
+            page.say(&match apart {
+                Ok(apart) => format!("multipliers by differences of motions are these to {apart:.1e}"),
+                Err(error) => format!("no differences of motions: {error}"),
+            });
+        }
         turn(&mut page, &scene, &found.state, found.period, tolerance)?;
         return page.finish(out);
     }
@@ -103,6 +115,11 @@ pub fn multipliers(
     list(&mut page, &eigenvalues(&map).map_err(failed)?, period);
     page.file("monodromy.csv", map.to_csv().into_bytes());
     page.finish(out)
+}
+
+/// By how much two lists of multipliers differ.
+pub fn apart(one: &[Complex], other: &[Complex]) -> f64 {
+    one.iter().zip(other).fold(0.0, |max: f64, (a, b)| max.max((*a - *b).modulus()))
 }
 
 /// One turn of a cycle in the planes of position and velocity of its coordinates.
@@ -319,20 +336,28 @@ pub fn spectrum(
     coordinate: &str,
     interval: f64,
     counts: [usize; 2],
+    window: &str,
     settle: f64,
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
+    let weight = match window {
+        "rectangular" => Window::Rectangular,
+        "hamming" => Window::Hamming,
+        "blackman" => Window::Blackman,
+        "flat-top" => Window::FlatTop,
+        _ => Window::Hann,
+    };
     let scene = robot::scene(options)?;
     let index = velocity(&scene.model, coordinate)?;
     let before = (settle / interval).ceil() as usize;
     let samples: Vec<f64> =
         strobe(&scene, index, interval, before, counts[0], tolerance)?.into_iter().map(|[_, v]| v).collect();
-    let found = welch(&samples, interval, counts[1], Window::Hann).map_err(failed)?;
+    let found = welch(&samples, interval, counts[1], weight).map_err(failed)?;
     let mut page = Page::new(&format!("Power spectral density of {}", options.model));
     let peak = (1..found.density.len()).max_by(|&i, &j| found.density[i].total_cmp(&found.density[j])).unwrap_or(0);
     page.say(&format!(
-        "{} segments of {} samples, Hann's window; largest at {} Hz",
+        "{} segments of {} samples, window {window}; largest at {} Hz",
         found.segments,
         counts[1],
         short(found.frequencies[peak])

@@ -6,7 +6,7 @@ use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
 use dalembert::scene::Scene;
 use dalembert_analysis::dense::Matrix;
-use dalembert_analysis::eigen::schur;
+use dalembert_analysis::eigen::{schur, symmetric};
 use dalembert_analysis::export::{mat, npy};
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::linear::{Linear, Verdict, verdict};
@@ -155,11 +155,25 @@ pub fn linearise(options: &ModelOptions, place: &PlaceOptions) -> Result<(), Exi
     } else {
         "static condition: K is not positive"
     });
+    let loose = if place.here || !place.steady.is_empty() { 0 } else { free_directions(&system.stiffness) };
+    if loose > 0 {
+        page.say(&format!(
+            "the equilibrium is not isolated: {loose} directions without stiffness lead to others, so it is one of a family; hold what is free, or \
+             name what runs on with --steady"
+        ));
+    }
     routh(a, &values, &mut page);
     let curves = vec![(String::new(), values.iter().map(|z| [z.re, z.im]).collect())];
     let (title, across) = ("Eigenvalues: imaginary part [1/s]".to_owned(), "real part in 1/s".to_owned());
     page.chart("eigenvalues", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
     page.finish(place.out.as_deref())
+}
+
+/// The directions in which a symmetric matrix is zero to rounding.
+fn free_directions(stiffness: &Matrix) -> usize {
+    let (values, _) = symmetric(stiffness);
+    let size = values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
+    values.iter().filter(|v| v.abs() <= ROUNDING * size).count()
 }
 
 /// The scheme of Routh and Hurwitz in words and numbers.

@@ -239,6 +239,9 @@ pub enum Study {
         /// The samples of a segment, a power of two.
         #[arg(long, value_name = "NUMBER", default_value_t = 2048)]
         segment: usize,
+        /// The window of a segment.
+        #[arg(long, value_name = "NAME", default_value = "hann", value_parser = ["rectangular", "hann", "hamming", "blackman", "flat-top"])]
+        window: String,
         /// Time before the first sample in seconds.
         #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
         settle: f64,

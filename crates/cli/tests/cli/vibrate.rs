@@ -208,5 +208,24 @@ fn equilibria_are_followed_over_their_folds() {
     let arguments =
         ["study", "continuation", "own.toml", "--parameter", "parameters.damping", "--from", "1", "--to", "2"];
     let error = dalembert(folder.path(), &arguments).with(2).err;
-    assert!(error.contains("singular") || error.contains("not isolated"), "{error}");
+    assert!(error.contains("not isolated") && error.contains("a family of solutions"), "{error}");
+    let out = dalembert(folder.path(), &["study", "linearise", "own.toml"]).with(0).out;
+    assert!(out.contains("the equilibrium is not isolated: 1 directions"), "{out}");
+}
+
+/// What has no answer is told with its reason: a mass that is missing, a resonance, a search in chaos, a wall that is just touched.
+#[test]
+fn degenerate_questions_are_explained() {
+    let folder = tempdir().unwrap();
+    scene(folder.path(), &SINGLE.replace("mass = 2", "mass = 0"));
+    let error = dalembert(folder.path(), &["study", "modes", "own.toml"]).with(2).err;
+    assert!(error.contains("moves nothing with inertia"), "{error}");
+    scene(folder.path(), &SINGLE.replace("damping = 0.6", "damping = 0"));
+    let hertz = format!("{:?}", 3.0 / std::f64::consts::TAU);
+    let at = ["--force", "mass", "--measure", "mass", "--count", "1", "--to", "9", "--from", &hertz];
+    let error = dalembert(folder.path(), &[&["study", "frequency-response", "own.toml"][..], &at].concat()).with(2).err;
+    assert!(error.contains("an undamped resonance"), "{error}");
+    let arguments = ["study", "limit-cycle", "duffing-b", "--period", "2.1", "--tolerance", "1e-9"];
+    let error = dalembert(folder.path(), &arguments).with(2).err;
+    assert!(error.contains("did not converge") && error.contains("start nearer"), "{error}");
 }

@@ -118,6 +118,19 @@ fn the_walker_with_knees_walks_as_its_equations_say() {
     }
 }
 
+/// A block on a belt from one stick to the next: of all disturbances the one along the belt is forgotten, those across go on turning.
+#[test]
+fn the_block_on_a_belt_sticks_again() {
+    let out = gait("block-on-belt", &["--strike", "belt:stick"]);
+    let (mu, speed, rate) = ([0.4 * 9.81, 0.2 * 9.81], 0.1, 10.0);
+    // It sticks over twice the way that the loss of friction gives, and slips for the rest of a turn of its spring.
+    let fall = (mu[0] - mu[1]) / rate;
+    let slip = (2.0 * std::f64::consts::PI - 2.0 * (fall / speed).atan()) / rate;
+    let expected = 2.0 * fall / (rate * speed) + slip;
+    assert!((after(&out, "one stride takes") - expected).abs() < 1e-8, "{out} {expected}");
+    assert!(column(&out, "multiplier", 2)[2] < 1e-8, "{out}");
+}
+
 /// The upper body balances on a gait that exists, and is unstable.
 #[test]
 fn the_walker_of_five_bodies_has_a_gait() {
