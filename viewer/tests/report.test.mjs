@@ -261,7 +261,8 @@ test("modes: one after another is chosen and moves with its own period", async (
       });
     }, end);
     const apart = (a, b) => Math.hypot(...a.map((c, k) => c - b[k]));
-    assert.ok(apart(places[0], places[1]) > 0.05, `mode ${mode}: ${places}`);
+    // In the second mode the lower rod turns about a point near its middle, which moves little.
+    assert.ok(apart(places[0], places[1]) > (mode === "0" ? 0.1 : 0.005), `mode ${mode}: ${places}`);
     assert.ok(apart(places[0], places[2]) < 1e-4, `mode ${mode}: ${places}`);
     ends.push(end);
   }

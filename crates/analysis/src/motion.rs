@@ -28,6 +28,8 @@ use dalembert_methods::system::{Shape, State, System};
 const PROJECTION: f64 = 1e-8;
 /// Times at which a system is asked whether something drives it, in seconds after that of a state: harmonic forces rest at some instants.
 const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
+/// Rates a period apart that differ by less than this, relative to one and their size, are the same: periods are given with some digits.
+const REPEATED: f64 = 1e-5;
 /// A relative singular value below which a cycle is one of a family.
 const FAMILY: f64 = 1e-7;
 /// Most Newton steps of a search, and most halvings of one.
@@ -307,6 +309,27 @@ impl<'a, Y: System> Motion<'a, Y> {
         Ok(false)
     }
 
+    /// Whether what drives the equations is the same a period later: rates at a state and some times.
+    ///
+    /// # Errors
+    /// Those of the accelerations.
+    pub fn repeats(&mut self, s: &State<f64>, period: f64) -> Result<bool, AnalysisError> {
+        let mut at = s.clone();
+        for later in LATER {
+            at.t = s.t + later;
+            self.variation.motion(self.y, &at)?;
+            let before = [&self.variation.rates.v[..], &self.variation.rates.x].concat();
+            at.t += period;
+            self.variation.motion(self.y, &at)?;
+            let after = self.variation.rates.v.iter().chain(&self.variation.rates.x);
+            let size = before.iter().fold(1.0f64, |max, r| max.max(r.abs()));
+            if before.iter().zip(after).any(|(a, b)| (a - b).abs() > REPEATED * size) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The matrix of one period in a basis of changes, and where the state is then.
     ///
     /// # Errors
@@ -352,11 +375,18 @@ pub fn coordinates(b: &Matrix, x: &Matrix) -> Result<Matrix, AnalysisError> {
     transposed.mul(b).solve(&transposed.mul(x), "the basis of changes")
 }
 
+/// The error of a period that is not one of what drives a system.
+pub(crate) fn not_repeated(period: f64) -> AnalysisError {
+    let reason =
+        format!("what drives the system does not repeat after {period} s: give its period, or a multiple of it");
+    AnalysisError::Invalid { reason }
+}
+
 /// A periodic motion near a state. The period is given if the system is driven, and a guess if not.
 ///
 /// # Errors
-/// [`AnalysisError::NotIsolated`] where a family of cycles passes, [`AnalysisError::NotConverged`] where Newton's method does not
-/// settle.
+/// [`AnalysisError::Invalid`] if what drives the system has another period, [`AnalysisError::NotIsolated`] where a family of cycles passes,
+/// [`AnalysisError::NotConverged`] where Newton's method does not settle.
 pub fn orbit<Y: System>(
     y: &Y,
     start: &State<f64>,
@@ -366,6 +396,9 @@ pub fn orbit<Y: System>(
 ) -> Result<Orbit, AnalysisError> {
     let mut motion = Motion::new(y, settings);
     let driven = motion.driven(start)?;
+    if driven && !motion.repeats(start, period)? {
+        return Err(not_repeated(period));
+    }
     let (mut s, mut period) = (start.clone(), period);
     let mut residual = f64::INFINITY;
     for iterations in 0..ITERATIONS {

@@ -36,7 +36,12 @@ pub fn refined<E: Send>(
     };
     let (across, up) = (ends(columns), ends(rows));
     let mut wanted: Vec<usize> = up.iter().flat_map(|&j| across.iter().map(move |&i| j * columns + i)).collect();
-    let spans = |ends: &[usize]| -> Vec<[usize; 2]> { ends.windows(2).map(|pair| [pair[0], pair[1]]).collect() };
+    let spans = |ends: &[usize]| -> Vec<[usize; 2]> {
+        match ends {
+            [only] => vec![[*only, *only]],
+            _ => ends.windows(2).map(|pair| [pair[0], pair[1]]).collect(),
+        }
+    };
     let mut cells: Vec<[[usize; 2]; 2]> =
         spans(&up).into_iter().flat_map(|j| spans(&across).into_iter().map(move |i| [i, j])).collect();
     let mut filled: Vec<[[usize; 2]; 2]> = Vec::new();

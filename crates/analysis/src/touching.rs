@@ -28,7 +28,7 @@ use crate::eigen::eigenvalues;
 use crate::error::AnalysisError;
 use crate::field::Settings;
 use crate::lyapunov::Spectrum;
-use crate::motion::{ExponentOptions, Motion, Orbit, coordinates};
+use crate::motion::{ExponentOptions, Motion, Orbit, coordinates, not_repeated};
 use dalembert_methods::integrate::{Flow, Integrator, RungeKutta, Settings as Tuning, Span};
 use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode, Moment, Observer, Options, simulate};
 use dalembert_methods::system::{State, System};
@@ -372,6 +372,9 @@ pub fn orbit<Y: Contacts>(
 ) -> Result<Orbit, AnalysisError> {
     let hybrid = opening(model, start, options)?;
     let mut motion = Motion::new(&hybrid, settings);
+    if !motion.repeats(start, period)? {
+        return Err(not_repeated(period));
+    }
     let mut s = start.clone();
     let mut residual = f64::INFINITY;
     for iterations in 0..ITERATIONS {

@@ -98,7 +98,8 @@ pub fn multipliers(
                 Err(error) => format!("no differences of motions: {error}"),
             });
         }
-        turn(&mut page, &scene, &found.state, found.period, tolerance)?;
+        let start = if touches { found.state } else { Hybrid::new(model).state(found.state) };
+        turn(&mut page, &scene, &start, found.period, tolerance)?;
         return page.finish(out);
     }
     let (map, end) = if touches {

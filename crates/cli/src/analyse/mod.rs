@@ -96,5 +96,7 @@ fn many<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
 
 /// A number for tables.
 fn short(x: f64) -> String {
+    // Adding zero makes −0 a plain 0.
+    let x = x + 0.0;
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
 }

@@ -433,7 +433,7 @@ pub struct SectionOptions {
     #[arg(long, value_name = "NAME")]
     pub coordinate: String,
     /// The period in seconds: a point each period.
-    #[arg(long, value_name = "SECONDS", value_parser = finite, required_unless_present_any = ["section", "section_rate"])]
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
     pub period: Option<f64>,
     /// A point each time this coordinate passes a value from below, by a part of the name of its velocity.
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, conflicts_with_all = ["period", "section_rate"])]

@@ -122,7 +122,7 @@ fn the_walker_with_knees_walks_as_its_equations_say() {
 #[test]
 fn the_block_on_a_belt_sticks_again() {
     let out = gait("block-on-belt", &["--strike", "belt:stick"]);
-    let (mu, speed, rate) = ([0.4 * 9.81, 0.2 * 9.81], 0.1, 10.0);
+    let (mu, speed, rate) = ([0.4 * 9.81, 0.2 * 9.81], 0.1f64, 10.0f64);
     // It sticks over twice the way that the loss of friction gives, and slips for the rest of a turn of its spring.
     let fall = (mu[0] - mu[1]) / rate;
     let slip = (2.0 * std::f64::consts::PI - 2.0 * (fall / speed).atan()) / rate;
