@@ -2,7 +2,8 @@
 
 Duffing's oscillator x'' + 0.2 x' - x + x^3 = 0.32 cos t: the largest Lyapunov exponent over the same time, with the same interval between
 orthonormalisations. Mathieu's equation: the share of stable pairs (a, q) on the same grid. The lines of dalembert come from
-`cargo bench -p dalembert-analysis`. Seconds count; used by `cargo xtask analysis`; see `--help`.
+`cargo bench -p dalembert-analysis`. Seconds of the processors count, which do not depend on what else runs; seconds on the clock are shown too. Used by
+`cargo xtask analysis`; see `--help`.
 """
 
 import argparse
@@ -58,7 +59,7 @@ def main():
     parser.add_argument("--own", required=True, help="the lines of dalembert")
     arguments = parser.parse_args()
     with open(arguments.own, encoding="utf-8") as file:
-        own = {line.split()[0]: line.split()[1:] for line in file if len(line.split()) == 4}
+        own = {line.split()[0]: line.split()[1:] for line in file if len(line.split()) == 5}
     duffing(0.0, numpy.zeros(6))
     mathieu(0.0, numpy.zeros(4), 1.0, 1.0)
     rows = []
@@ -66,18 +67,21 @@ def main():
         ("duffing-exponents-8000s", lambda: exponents(8000.0, 10 * 2 * math.pi / 80, "DOP853", 1e-6)),
         ("mathieu-chart-60", lambda: chart(60, "DOP853", 1e-6)),
     ]:
-        start = time.perf_counter()
+        start, begin = time.perf_counter(), time.process_time()
         value = work()
-        seconds = time.perf_counter() - start
+        seconds, processor = time.perf_counter() - start, time.process_time() - begin
         mine = own.get(name)
         if mine:
-            rows.append((name, float(mine[0]), float(mine[2]), value, seconds, seconds / float(mine[2])))
-    print("| work | dalembert | s | SciPy with numba | s | ratio |\n|---|---|---|---|---|---|")
-    for name, value, mine, other, seconds, ratio in rows:
-        print(f"| {name} | {value:.4f} | {mine:.4f} | {other:.4f} | {seconds:.2f} | {ratio:.0f} |")
+            clock, own_processor = float(mine[2]), float(mine[3])
+            rows.append((name, float(mine[0]), clock, own_processor, value, seconds, processor, processor / own_processor))
+    print("Seconds on the clock and of the processors.\n")
+    print("| work | dalembert | clock | processors | SciPy with numba | clock | processors | ratio of processors |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, value, clock, mine, other, seconds, processor, ratio in rows:
+        print(f"| {name} | {value:.4f} | {clock:.4f} | {mine:.4f} | {other:.4f} | {seconds:.2f} | {processor:.2f} | {ratio:.0f} |")
     for name, line in own.items():
         if name not in {row[0] for row in rows}:
-            print(f"\n{name}: {line[0]} ± {line[1]} in {line[2]} s")
+            print(f"\n{name}: {line[0]} ± {line[1]} in {line[2]} s on the clock, {line[3]} s of the processors")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // The start: a report has its animation in the page, the studio asks its server.
-import { parse } from "./animation";
-import { make } from "./bar";
+import { type Animation, parse } from "./animation";
+import { choice, make } from "./bar";
 import { joinEvents, joinPlots } from "./page";
 import { Studio } from "./studio";
 import style from "./style.css";
@@ -9,12 +9,28 @@ import { Viewer } from "./viewer";
 function report(place: HTMLElement, text: string): void {
   const animation = parse(text);
   const viewer = new Viewer(animation);
-  place.append(viewer.element, make("p", { class: "note" }, Viewer.note(animation)));
+  const further = [...document.querySelectorAll<HTMLScriptElement>("script.further-animation")];
+  if (further.length > 0) place.append(choose(viewer, [animation, ...further.map((script) => parse(script.textContent ?? ""))]));
+  place.append(viewer.element);
+  if (further.length === 0) place.append(make("p", { class: "note" }, Viewer.note(animation)));
   joinPlots(viewer.clock);
   const rows = [...document.querySelectorAll<HTMLTableRowElement>("#events tbody tr")];
   joinEvents(viewer.clock, animation.events.map((event) => event.time), rows);
   viewer.clock.seek(viewer.clock.start);
   Object.assign(window, { dalembert: viewer });
+}
+
+/** A choice among several motions of the same things, such as modes. */
+function choose(viewer: Viewer, animations: Animation[]): HTMLElement {
+  const names = animations.map((animation, k): [string, string] => [String(k), animation.title]);
+  const label = choice("shown", names, "0", (value) => {
+    const animation = animations[Number(value)];
+    viewer.adopt(animation);
+    viewer.clock.range(viewer.motion.start, viewer.motion.end);
+    viewer.clock.seek(viewer.clock.start);
+    viewer.clock.play();
+  });
+  return make("div", { class: "dv-choice" }, label);
 }
 
 /** Says in the page why there is no view; all else on the page stays. */

@@ -1,10 +1,12 @@
 // Reports in a browser: they open without complaint, and view, plots and events share one time.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { launch, open } from "./browser.mjs";
-import { folder, report } from "./tool.mjs";
+import { folder, report, tool } from "./tool.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -233,6 +235,38 @@ test("pictures and films are saved as files", async () => {
     assert.ok(file.suggestedFilename().endsWith(`.${kind.toLowerCase()}`), file.suggestedFilename());
     assert.equal(readFileSync(await file.path()).subarray(0, 4).toString("hex"), bytes, kind);
   }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("modes: one after another is chosen and moves with its own period", async () => {
+  const out = join(folder, "modes");
+  execFileSync(tool, ["study", "modes", "double-pendulum", "--out", out], { stdio: "ignore" });
+  const { page, context, complaints } = await open(browser, pathToFileURL(join(out, "report.html")).href);
+  await page.waitForFunction(() => window.dalembert);
+  const options = await page.locator(".dv-choice option").allTextContents();
+  assert.equal(options.length, 2);
+  assert.ok(options.every((text) => text.includes("Hz")), `${options}`);
+  const ends = [];
+  for (const mode of ["0", "1"]) {
+    await page.locator(".dv-choice select").selectOption(mode);
+    const end = await page.evaluate(() => window.dalembert.clock.end);
+    const places = await page.evaluate((end) => {
+      const { clock, stage } = window.dalembert;
+      clock.pause();
+      return [0, 0.5, 1].map((part) => {
+        clock.seek(part * end);
+        stage.draw();
+        return stage.drawnAt(1);
+      });
+    }, end);
+    const apart = (a, b) => Math.hypot(...a.map((c, k) => c - b[k]));
+    // In the second mode the lower rod turns about a point near its middle, which moves little.
+    assert.ok(apart(places[0], places[1]) > (mode === "0" ? 0.1 : 0.005), `mode ${mode}: ${places}`);
+    assert.ok(apart(places[0], places[2]) < 1e-4, `mode ${mode}: ${places}`);
+    ends.push(end);
+  }
+  assert.ok(ends[1] < 0.6 * ends[0], `${ends}`);
   assert.deepEqual(complaints, []);
   await context.close();
 });

@@ -103,7 +103,7 @@ pub enum Ending {
 /// Follows a curve from a solution.
 ///
 /// # Errors
-/// [`AnalysisError::NotConverged`] if there is no solution near the start.
+/// [`AnalysisError::NotConverged`] if there is no solution near the start, [`AnalysisError::NotIsolated`] if there is a family of them.
 pub fn follow(
     map: &dyn Map,
     kind: Kind,
@@ -116,7 +116,13 @@ pub fn follow(
     let mut tangent = vec![0.0; n + 1];
     tangent[n] = 1.0;
     let guess: Vec<f64> = start.iter().copied().chain([parameter]).collect();
-    let mut here = walker.correct(&guess, &tangent, &tangent)?;
+    // A start without a direction is one of a family, or a place where curves cross.
+    let mut here = walker.correct(&guess, &tangent, &tangent).map_err(|error| match error {
+        AnalysisError::Singular { .. } => {
+            AnalysisError::NotIsolated { what: "the solution at the start of the curve", ratio: f64::EPSILON }
+        }
+        other => other,
+    })?;
     if options.step < 0.0 {
         here.tangent.iter_mut().for_each(|t| *t = -*t);
     }

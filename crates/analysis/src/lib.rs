@@ -5,6 +5,7 @@
 
 pub mod continuation;
 pub mod covariance;
+pub mod crossing;
 pub mod dense;
 pub mod eigen;
 pub mod error;
@@ -19,10 +20,12 @@ pub mod lyapunov;
 pub mod map;
 pub mod motion;
 pub mod problems;
+pub mod refine;
 pub mod response;
 pub mod routh;
 pub mod shooting;
 pub mod spectrum;
+pub mod steady;
 pub mod stride;
 pub mod sweep;
 pub mod touching;

@@ -28,10 +28,15 @@ use dalembert_methods::system::{Shape, State, System};
 const PROJECTION: f64 = 1e-8;
 /// Times at which a system is asked whether something drives it, in seconds after that of a state: harmonic forces rest at some instants.
 const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
+/// Rates a period apart that differ by less than this, relative to one and their size, are the same: periods are given with some digits.
+const REPEATED: f64 = 1e-5;
 /// A relative singular value below which a cycle is one of a family.
 const FAMILY: f64 = 1e-7;
-/// Most Newton steps of a search.
+/// Most Newton steps of a search, and most halvings of one.
 const ITERATIONS: usize = 40;
+const HALVINGS: usize = 10;
+/// The longest Newton step compared with velocities and differences at hand.
+const LEAP: f64 = 2.0;
 
 /// A motion and the scratch to continue it with changes.
 pub struct Motion<'a, Y: System> {
@@ -43,6 +48,11 @@ pub struct Motion<'a, Y: System> {
     stage: State<f64>,
     slopes: Vec<Vec<f64>>,
     sum: Vec<f64>,
+    error: Vec<f64>,
+    sizes: Vec<f64>,
+    /// Changes at a stage, and their rates.
+    moved: Matrix,
+    rates: Matrix,
     proposal: f64,
 }
 
@@ -59,6 +69,10 @@ impl<'a, Y: System> Motion<'a, Y> {
             stage: State::zeros(shape),
             slopes: vec![Vec::new(); settings.method.all_stages()],
             sum: Vec::new(),
+            error: Vec::new(),
+            sizes: vec![0.0; shape.v],
+            moved: Matrix::zeros(0, 0),
+            rates: Matrix::zeros(0, 0),
             proposal: 0.0,
         }
     }
@@ -85,6 +99,11 @@ impl<'a, Y: System> Motion<'a, Y> {
         let own = 2 * n + x;
         self.slopes.iter_mut().for_each(|k| k.resize(own + columns.values().len(), 0.0));
         self.sum.resize(own + columns.values().len(), 0.0);
+        self.error.resize(self.sum.len(), 0.0);
+        if (self.moved.rows(), self.moved.cols()) != (columns.rows(), columns.cols()) {
+            self.moved = columns.clone();
+            self.rates = columns.clone();
+        }
         if self.proposal == 0.0 {
             self.variation.motion(self.y, s)?;
             let speed = s.v.iter().chain(&self.variation.rates.v).fold(1e-6f64, |max, v| max.max(v.abs()));
@@ -133,13 +152,11 @@ impl<'a, Y: System> Motion<'a, Y> {
                 self.evaluate(columns, i)?;
             }
         }
-        let mut error = vec![0.0; self.sum.len()];
-        let mut sizes = vec![0.0; self.shape.v];
-        self.y.magnitude(&s.q, &mut sizes);
+        self.y.magnitude(&s.q, &mut self.sizes);
         let Shape { v: n, x, .. } = self.shape;
-        let tolerance = self.settings.tolerance;
+        let (tolerance, sizes, error) = (self.settings.tolerance, &self.sizes, &mut self.error);
         let mut weigh = |weights: &[f64], sum: &[f64], slopes: &[Vec<f64>]| {
-            combine(slopes, h, weights, &mut error);
+            combine(slopes, h, weights, error);
             (0..error.len()).fold(0.0f64, |max, i| {
                 let (size, absolute) = match i {
                     _ if i < n => (sizes[i], tolerance.absolute),
@@ -180,11 +197,10 @@ impl<'a, Y: System> Motion<'a, Y> {
         slope[n..2 * n].copy_from_slice(&self.variation.rates.v);
         slope[2 * n..2 * n + x].copy_from_slice(&self.variation.rates.x);
         if columns.cols() > 0 {
-            let moved = columns.values().iter().zip(&self.sum[2 * n + x..]).map(|(c, d)| c + d).collect();
-            let moved = Matrix::from_rows(columns.rows(), columns.cols(), moved);
-            let mut out = Matrix::zeros(columns.rows(), columns.cols());
-            self.variation.changes(self.y, &self.stage, &moved, &mut out)?;
-            slope[2 * n + x..].copy_from_slice(out.values());
+            let changes = columns.values().iter().zip(&self.sum[2 * n + x..]);
+            self.moved.values_mut().iter_mut().zip(changes).for_each(|(moved, (c, d))| *moved = c + d);
+            self.variation.changes(self.y, &self.stage, &self.moved, &mut self.rates)?;
+            slope[2 * n + x..].copy_from_slice(self.rates.values());
         }
         Ok(())
     }
@@ -293,6 +309,27 @@ impl<'a, Y: System> Motion<'a, Y> {
         Ok(false)
     }
 
+    /// Whether what drives the equations is the same a period later: rates at a state and some times.
+    ///
+    /// # Errors
+    /// Those of the accelerations.
+    pub fn repeats(&mut self, s: &State<f64>, period: f64) -> Result<bool, AnalysisError> {
+        let mut at = s.clone();
+        for later in LATER {
+            at.t = s.t + later;
+            self.variation.motion(self.y, &at)?;
+            let before = [&self.variation.rates.v[..], &self.variation.rates.x].concat();
+            at.t += period;
+            self.variation.motion(self.y, &at)?;
+            let after = self.variation.rates.v.iter().chain(&self.variation.rates.x);
+            let size = before.iter().fold(1.0f64, |max, r| max.max(r.abs()));
+            if before.iter().zip(after).any(|(a, b)| (a - b).abs() > REPEATED * size) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The matrix of one period in a basis of changes, and where the state is then.
     ///
     /// # Errors
@@ -338,11 +375,18 @@ pub fn coordinates(b: &Matrix, x: &Matrix) -> Result<Matrix, AnalysisError> {
     transposed.mul(b).solve(&transposed.mul(x), "the basis of changes")
 }
 
+/// The error of a period that is not one of what drives a system.
+pub(crate) fn not_repeated(period: f64) -> AnalysisError {
+    let reason =
+        format!("what drives the system does not repeat after {period} s: give its period, or a multiple of it");
+    AnalysisError::Invalid { reason }
+}
+
 /// A periodic motion near a state. The period is given if the system is driven, and a guess if not.
 ///
 /// # Errors
-/// [`AnalysisError::NotIsolated`] where a family of cycles passes, [`AnalysisError::NotConverged`] where Newton's method does not
-/// settle.
+/// [`AnalysisError::Invalid`] if what drives the system has another period, [`AnalysisError::NotIsolated`] where a family of cycles passes,
+/// [`AnalysisError::NotConverged`] where Newton's method does not settle.
 pub fn orbit<Y: System>(
     y: &Y,
     start: &State<f64>,
@@ -352,6 +396,9 @@ pub fn orbit<Y: System>(
 ) -> Result<Orbit, AnalysisError> {
     let mut motion = Motion::new(y, settings);
     let driven = motion.driven(start)?;
+    if driven && !motion.repeats(start, period)? {
+        return Err(not_repeated(period));
+    }
     let (mut s, mut period) = (start.clone(), period);
     let mut residual = f64::INFINITY;
     for iterations in 0..ITERATIONS {
@@ -395,13 +442,30 @@ pub fn orbit<Y: System>(
             .solve_vector(&right, "the equations of a cycle")
             .map_err(|_| AnalysisError::NotIsolated { what: "the cycle", ratio: f64::EPSILON })?;
         let change = basis.apply(&step[..d]);
-        motion.shift(&mut s, &change)?;
-        if !driven {
-            period += step[d];
-            if period.is_nan() || period <= 0.0 {
+        // No leap further than the motion itself goes: far away a motion may take long to compute.
+        let longest = change.iter().fold(f64::MIN_POSITIVE, |max, c| max.max(c.abs()));
+        let here = s.v.iter().fold(1.0 + residual, |max, v| max.max(v.abs()));
+        let mut part = (LEAP * here / longest).min(1.0);
+        let mut none = Matrix::zeros(columns.rows(), 0);
+        let mut better = None;
+        for _ in 0..HALVINGS {
+            let (mut trial, scaled) = (s.clone(), change.iter().map(|c| part * c).collect::<Vec<_>>());
+            let time = if driven { period } else { period + part * step[d] };
+            part *= 0.5;
+            if time.is_nan() || time <= 0.0 || motion.shift(&mut trial, &scaled).is_err() {
+                continue;
+            }
+            let mut end = trial.clone();
+            let ends = motion.advance(&mut end, &mut none, trial.t + time);
+            let left = ends.and_then(|()| motion.difference(&trial, &end));
+            let there = left.map_or(f64::INFINITY, |left| left.iter().fold(0.0, |max: f64, d| max.max(d.abs())));
+            if there < residual || there <= tolerance {
+                better = Some((trial, time));
                 break;
             }
         }
+        let Some(next) = better else { break };
+        (s, period) = next;
     }
     let advice = "start nearer to the cycle, for instance by letting the motion settle first";
     Err(AnalysisError::NotConverged { what: "the search for a cycle", iterations: ITERATIONS, residual, advice })

@@ -4,7 +4,10 @@
 //! h = ĥ e^{iΩt}:       ŷ = F(Ω) ĥ,   F = (−Ω² M + iΩ (D + G) + K + N)⁻¹
 //! h = Σ ĥ_k e^{ikΩt}:   ŷ_k = F(kΩ) ĥ_k
 //! h random with S_h:    S_y(Ω) = F S_h Fᴴ
+//! ẋ = A x + B h, y = C x:  F = C (iΩ − A)⁻¹ B
 //! ```
+//!
+//! The last line is a [`StateSpace`], which holds further states of forces and any choice of inputs and outputs.
 //!
 //! Reference: Müller, Schiehlen: Linear Vibrations, Martinus Nijhoff 1985, chapters 6–8.
 
@@ -91,15 +94,27 @@ pub fn spectral_density(
 /// # Errors
 /// As [`frequency_response`].
 pub fn periodic(system: &Linear, period: f64, force: &Matrix) -> Result<Matrix, AnalysisError> {
-    let (count, n) = (force.rows(), system.size());
-    let mut out = Matrix::zeros(count, n);
+    fourier(period, force, |frequency| frequency_response(system, frequency))
+}
+
+/// Goes through all harmonics of sampled inputs.
+fn fourier(
+    period: f64,
+    force: &Matrix,
+    response: impl Fn(f64) -> Result<Dense<Complex>, AnalysisError>,
+) -> Result<Matrix, AnalysisError> {
+    let (count, n) = (force.rows(), force.cols());
+    let mut out = Matrix::zeros(count, 0);
     let base = std::f64::consts::TAU / count as f64;
     let turn = |j: usize, k: usize| {
         let (s, c) = (base * ((j * k) % count) as f64).sin_cos();
         Complex::new(c, s)
     };
     for k in 0..=count / 2 {
-        let f = frequency_response(system, std::f64::consts::TAU * k as f64 / period)?;
+        let f = response(std::f64::consts::TAU * k as f64 / period)?;
+        if k == 0 {
+            out = Matrix::zeros(count, f.rows());
+        }
         let amplitude: Vec<Complex> = (0..n)
             .map(|i| {
                 let sum =
@@ -110,10 +125,54 @@ pub fn periodic(system: &Linear, period: f64, force: &Matrix) -> Result<Matrix, 
         let answer = f.apply(&amplitude);
         let both = if k == 0 || 2 * k == count { 1.0 } else { 2.0 };
         for j in 0..count {
-            for i in 0..n {
-                out[(j, i)] += both * (turn(j, k) * answer[i]).re;
+            for (i, &answer) in answer.iter().enumerate() {
+                out[(j, i)] += both * (turn(j, k) * answer).re;
             }
         }
     }
     Ok(out)
+}
+
+/// A linear system with chosen inputs and outputs: ẋ = A x + B h, y = C x.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateSpace {
+    /// A.
+    pub state: Matrix,
+    /// B, a column for each input.
+    pub input: Matrix,
+    /// C, a row for each output.
+    pub output: Matrix,
+}
+
+impl StateSpace {
+    /// The frequency response matrix, outputs × inputs; Ω in rad/s.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Singular`] at an undamped resonance.
+    pub fn response(&self, frequency: f64) -> Result<Dense<Complex>, AnalysisError> {
+        let n = self.state.rows();
+        let shifted =
+            Dense::from_fn(n, n, |i, j| Complex::new(-self.state[(i, j)], if i == j { frequency } else { 0.0 }));
+        let states = shifted.solve(&self.input.to_complex(), "the dynamic stiffness (an undamped resonance)")?;
+        Ok(self.output.to_complex().mul(&states))
+    }
+
+    /// The spectral densities of the outputs, one-sided and per hertz, at a frequency in Hz, under inputs that are independent white noise of given
+    /// intensities W: 2 Σ |F|² W. Their integrals over all frequencies are the variances.
+    ///
+    /// # Errors
+    /// As [`StateSpace::response`].
+    pub fn density(&self, intensities: &[f64], hertz: f64) -> Result<Vec<f64>, AnalysisError> {
+        let f = self.response(std::f64::consts::TAU * hertz)?;
+        let of = |i: usize| intensities.iter().enumerate().map(|(j, w)| 2.0 * w * f[(i, j)].modulus().powi(2)).sum();
+        Ok((0..f.rows()).map(of).collect())
+    }
+
+    /// The periodic outputs of periodic inputs: samples over one period (rows: instants) give samples at the same instants.
+    ///
+    /// # Errors
+    /// As [`StateSpace::response`].
+    pub fn periodic(&self, period: f64, inputs: &Matrix) -> Result<Matrix, AnalysisError> {
+        fourier(period, inputs, |frequency| self.response(frequency))
+    }
 }

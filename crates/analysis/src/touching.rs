@@ -28,7 +28,7 @@ use crate::eigen::eigenvalues;
 use crate::error::AnalysisError;
 use crate::field::Settings;
 use crate::lyapunov::Spectrum;
-use crate::motion::{ExponentOptions, Motion, Orbit, coordinates};
+use crate::motion::{ExponentOptions, Motion, Orbit, coordinates, not_repeated};
 use dalembert_methods::integrate::{Flow, Integrator, RungeKutta, Settings as Tuning, Span};
 use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode, Moment, Observer, Options, simulate};
 use dalembert_methods::system::{State, System};
@@ -324,6 +324,40 @@ pub fn monodromy<Y: Contacts>(
     Ok((coordinates(&basis, &columns)?, end))
 }
 
+/// The matrix of one period by central differences of fourth order of motions, with a step: an independent check of [`monodromy`].
+///
+/// # Errors
+/// Those of [`flow`].
+pub fn differences<Y: Contacts>(
+    model: &Y,
+    s: &State<f64>,
+    period: f64,
+    step: f64,
+    options: &Options,
+    settings: Settings,
+) -> Result<Matrix, AnalysisError> {
+    let hybrid = opening(model, s, options)?;
+    let mut motion = Motion::new(&hybrid, settings);
+    let basis = motion.basis(s)?;
+    let mut none = Matrix::zeros(basis.rows(), 0);
+    let mut reference = s.clone();
+    flow(model, &mut reference, &mut none, s.t + period, options, settings)?;
+    let mut out = Matrix::zeros(basis.rows(), basis.cols());
+    for j in 0..basis.cols() {
+        let mut moved = |times: f64| -> Result<Vec<f64>, AnalysisError> {
+            let mut at = s.clone();
+            let change: Vec<f64> = basis.column(j).iter().map(|c| times * step * c).collect();
+            motion.shift(&mut at, &change)?;
+            flow(model, &mut at, &mut none, s.t + period, options, settings)?;
+            motion.difference(&reference, &at)
+        };
+        let [a, b, c, e] = [moved(-2.0)?, moved(-1.0)?, moved(1.0)?, moved(2.0)?];
+        let column: Vec<f64> = (0..a.len()).map(|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - e[i]) / (12.0 * step)).collect();
+        out.set_column(j, &column);
+    }
+    coordinates(&basis, &out)
+}
+
 /// A periodic motion of a driven model with contacts near a state. Modes at its beginning are those of that state.
 ///
 /// # Errors
@@ -338,6 +372,9 @@ pub fn orbit<Y: Contacts>(
 ) -> Result<Orbit, AnalysisError> {
     let hybrid = opening(model, start, options)?;
     let mut motion = Motion::new(&hybrid, settings);
+    if !motion.repeats(start, period)? {
+        return Err(not_repeated(period));
+    }
     let mut s = start.clone();
     let mut residual = f64::INFINITY;
     for iterations in 0..ITERATIONS {

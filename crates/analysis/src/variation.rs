@@ -44,6 +44,7 @@ pub struct Variation<Y: System> {
     multipliers: Vec<Duals>,
     acceleration: Vec<Duals>,
     local: Vec<Duals>,
+    velocity: Vec<Duals>,
     own: [Vec<Dual>; 3],
     column: Vec<f64>,
     right: Vec<f64>,
@@ -73,6 +74,7 @@ impl<Y: System> Variation<Y> {
             multipliers: zeros(shape.rows()),
             acceleration: zeros(shape.v),
             local: zeros(shape.v),
+            velocity: zeros(shape.v),
             own: [single(), single(), single()],
             column: vec![0.0; shape.v],
             right: vec![0.0; shape.rows()],
@@ -120,8 +122,8 @@ impl<Y: System> Variation<Y> {
             }
             self.derivatives(y);
             // B(η, v), all lanes at once: velocities are held.
-            let plain: Vec<Duals> = s.v.iter().map(|&v| v.into()).collect();
-            y.local_rate(&self.increment, &plain, &mut self.local);
+            lift(&mut self.velocity, &s.v);
+            y.local_rate(&self.increment, &self.velocity, &mut self.local);
             for lane in 0..lanes {
                 let j = first + lane;
                 self.commute(y, s, columns, j);

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert_analysis::AnalysisError;
+use dalembert_analysis::crossing::{Watch, crossings};
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::linear::Verdict;
 use dalembert_analysis::linearise::{linearise, null_space};
 use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
+use dalembert_analysis::steady::steady;
 use dalembert_methods::algebra::{Mass, MassBlock};
 use dalembert_methods::problems::touching::{Touching, Toy};
 use dalembert_methods::problems::{FreeBody, Pendulum, Problem};
@@ -146,6 +148,17 @@ fn the_cycle_of_a_pendulum_is_one_of_a_family() {
     }
     let error = orbit(&pendulum, &start, period, 1e-7, Settings::within(1e-12)).unwrap_err();
     assert!(matches!(error, AnalysisError::NotIsolated { .. }), "{error}");
+    // It passes its lowest place once a period in each direction: at three quarters of the first one if it starts at the right.
+    let side = |s: &State<f64>| s.q[0] * start.q[0].signum();
+    let watch = Watch { interval: 0.05, skipped: 1, kept: 3, longest: 10.0 * period };
+    let passed = crossings(&pendulum, &start, side, &watch, Settings::within(1e-12)).unwrap();
+    for (k, s) in passed.iter().enumerate() {
+        let expected = (k as f64 + 1.75) * period;
+        assert!((s.t - start.t - expected).abs() < 1e-8, "{k}: {} {expected}", s.t);
+        assert!(s.q[0].abs() < 1e-9, "{:?}", s.q);
+    }
+    let few = crossings(&pendulum, &start, side, &Watch { longest: period, ..watch }, Settings::within(1e-9));
+    assert!(matches!(few, Err(AnalysisError::NoEvent { .. })), "{few:?}");
 }
 
 /// A particle that runs along a trough with a steady speed, turned by a force across its velocity: z = c y²/2, f = B (v_y, v₀ − v_x).
@@ -190,4 +203,26 @@ fn a_steady_motion_with_a_constraint_is_linearised() {
     assert!(near(&system.stiffness, [0.0, 0.0, 0.0, expected]), "{:?}", system.stiffness);
     assert!(near(&system.damping, [0.0; 4]) && near(&system.circulatory, [0.0; 4]));
     assert!(found.acceleration < 1e-12);
+}
+
+/// From a state off it the nearest steady motion of the trough is found: the force across holds the particle off its middle, as far as its speed is off.
+#[test]
+fn a_steady_motion_with_a_constraint_is_found() {
+    let trough = Trough { turn: 0.7, speed: 3.0, stiffness: 4.0, curvature: 1.5 };
+    let whole = trough.stiffness + 0.5 * 9.81 * trough.curvature;
+    let model = Touching(trough);
+    let mut s = State::zeros(model.shape());
+    s.v.copy_from_slice(&[2.5, 0.1, 0.0]);
+    s.q[1] = -0.2;
+    let found = steady(&model, &s, &[0], 1e-11).unwrap();
+    let (speed, place) = (found.state.v[0], found.state.q[1]);
+    // m v̇ = −B (v_x − v₀) − (k + m g c) y, the slope of the trough left aside at rest across.
+    assert!((0.7 * (speed - 3.0) + whole * place).abs() < 1e-9, "{found:?}");
+    assert!(found.state.v[1].abs() < 1e-11 && (found.state.q[2] - 0.75 * place * place).abs() < 1e-11, "{found:?}");
+    // Its way along the trough and its speed are free.
+    assert_eq!(found.free, 2, "{found:?}");
+    // All at rest: the equilibrium, with its way free.
+    let rest = steady(&model, &s, &[], 1e-11).unwrap();
+    assert!((whole * rest.state.q[1] - 0.7 * 3.0).abs() < 1e-9 && rest.free == 1, "{rest:?}");
+    assert!(steady(&model, &s, &[3], 1e-11).is_err());
 }

@@ -9,7 +9,7 @@ use dalembert_analysis::field::Settings;
 use dalembert_analysis::floquet::{Grid, chart, exponents, monodromy};
 use dalembert_analysis::linear::{Linear, Verdict};
 use dalembert_analysis::problems::Mathieu;
-use dalembert_analysis::response::{curve, frequency_response, logarithmic, periodic, spectral_density};
+use dalembert_analysis::response::{StateSpace, curve, frequency_response, logarithmic, periodic, spectral_density};
 use dalembert_analysis::routh::{characteristic_polynomial, unstable_roots};
 use dalembert_methods::algebra::Complex;
 use std::f64::consts::PI;
@@ -164,6 +164,27 @@ fn forced_vibrations_have_their_known_amplitudes() {
     }
     let undamped = frequency_response(&single(2.0, 0.0), 2.0).unwrap_err();
     assert!(undamped.to_string().contains("resonance"));
+    // The same as a system of states whose velocity is measured too.
+    let space = StateSpace {
+        state: system.state_matrix().unwrap(),
+        input: system.input_matrix().unwrap(),
+        output: Matrix::unit(2),
+    };
+    let both = space.response(base).unwrap();
+    let turned = both[(0, 0)] * Complex::new(0.0, base);
+    assert!((both[(0, 0)] - f(base)).modulus() < 1e-14 && (both[(1, 0)] - turned).modulus() < 1e-14);
+    assert!(
+        space
+            .periodic(2.0 * PI / base, &force)
+            .unwrap()
+            .column(0)
+            .iter()
+            .zip(answer.column(0))
+            .all(|(a, b)| (a - b).abs() < 1e-13)
+    );
+    let density = space.density(&[0.3], 0.4).unwrap()[0];
+    let size = f(0.8 * PI).modulus();
+    assert!((density - 0.6 * size * size).abs() < 1e-14, "{density}");
 }
 
 /// White noise of intensity W: σ_x² = W/(4ζω³), σ_v² = W/(4ζω), no correlation; the spectrum integrates to the same.

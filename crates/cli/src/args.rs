@@ -2,7 +2,7 @@
 
 mod study;
 
-pub use study::{BasinOptions, ChartOptions, StrideOptions, Study};
+pub use study::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, StrideOptions, Study};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

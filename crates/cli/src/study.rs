@@ -1,6 +1,6 @@
 //! `dalembert study`: inverse kinematics, inverse dynamics of a motion, static equilibrium; vibrations and motions are in [`crate::analyse`].
 
-use crate::analyse::{self, Followed};
+use crate::analyse::{self, Followed, Reach};
 use crate::args::Study;
 use crate::eval::numbers;
 use crate::exit::Exit;
@@ -85,14 +85,20 @@ pub fn study(study: &Study) -> Result<(), Exit> {
             }
             crate::print(&text)
         }
-        Study::Linearise { model, place } => analyse::linearise(model, place.here, place.out.as_deref()),
-        Study::Modes { model, place } => analyse::modes(model, place.here, place.out.as_deref()),
+        Study::Linearise { model, place, along, count } => match along {
+            Some(time) => analyse::along(model, place, *time, *count),
+            None => analyse::linearise(model, place),
+        },
+        Study::Modes { model, place, normalise, shown } => analyse::modes(model, place, normalise, *shown),
+        Study::Transition { model, place, at } => analyse::transition(model, place, *at),
         Study::FrequencyResponse { model, place, force, measure, from, to, count } => {
-            let out = place.out.as_deref();
-            analyse::frequency_response(model, place.here, force, measure, [*from, *to], *count, out)
+            analyse::frequency_response(model, place, force, measure, [*from, *to], *count)
         }
-        Study::Covariance { model, place, noise, at } => {
-            analyse::covariance(model, place.here, noise, *at, place.out.as_deref())
+        Study::PeriodicResponse { model, place, force, measure, period, samples } => {
+            analyse::periodic_response(model, place, force, measure, *period, *samples)
+        }
+        Study::Covariance { model, place, noise, at, from, to } => {
+            analyse::covariance(model, place, noise, *at, [*from, *to])
         }
         Study::Floquet { model, period: p } => {
             analyse::multipliers(model, p.period, p.settle, false, p.tolerance, p.out.as_deref())
@@ -106,23 +112,28 @@ pub fn study(study: &Study) -> Result<(), Exit> {
                 ExponentOptions { interval: *interval, transient: *transient, batch: *batch, batches: *batches };
             analyse::lyapunov(model, &choice, result.tolerance, result.out.as_deref())
         }
-        Study::Poincare { model, strobe: s, result } => {
-            let counts = [s.settle, s.points];
-            analyse::poincare(model, &s.coordinate, s.period, counts, result.tolerance, result.out.as_deref())
+        Study::Poincare { model, section, result } => {
+            analyse::poincare(model, section, result.tolerance, result.out.as_deref())
         }
-        Study::Spectrum { model, coordinate, interval, samples, segment, settle, result } => {
+        Study::Spectrum { model, coordinate, interval, samples, segment, window, settle, result } => {
             let counts = [*samples, *segment];
             let out = result.out.as_deref();
-            analyse::spectrum(model, coordinate, *interval, counts, *settle, result.tolerance, out)
+            analyse::spectrum(model, coordinate, *interval, counts, window, *settle, result.tolerance, out)
         }
         Study::Portrait { model, strobe: s, result } => {
             let counts = [s.settle, s.points];
             analyse::portrait(model, &s.coordinate, s.period, counts, result.tolerance, result.out.as_deref())
         }
-        Study::Continuation { model, range: r, period, stride, settle, points, result } => {
-            let (range, out) = ([r.from, r.to], result.out.as_deref());
-            let followed = period.map_or(Followed::Gait(stride), |period| Followed::Period(period, *settle));
-            analyse::continuation(model, &r.parameter, range, &followed, *points, result.tolerance, out)
+        Study::Continuation { model, range: r, period, stride, settle, points, step, result } => {
+            let out = result.out.as_deref();
+            let step = step.unwrap_or((r.to - r.from).abs() / 40.0).abs() * (r.to - r.from).signum();
+            let reach = Reach { range: [r.from, r.to], points: *points, step };
+            let followed = match period {
+                Some(period) => Followed::Period(*period, *settle),
+                None if stride.strike.is_empty() => Followed::Equilibrium,
+                None => Followed::Gait(stride),
+            };
+            analyse::continuation(model, &r.parameter, &followed, reach, result.tolerance, out)
         }
         Study::Chart { model, chart, out } => analyse::chart(model, chart, out.as_deref()),
         Study::Basin { model, basin, out } => analyse::basin(model, basin, out.as_deref()),

@@ -85,7 +85,7 @@ impl Guard {
             let names: Vec<String> = events.iter().flat_map(|e| &e.contacts).map(|&i| model.contact_name(i)).collect();
             let reason =
                 format!("at t = {t} s several events happen at once ({}): they have no derivative", names.join(", "));
-            AnalysisError::Invalid { reason }
+            AnalysisError::Invalid { reason: reason + &beside_hollow(model, piece, events) }
         };
         if events.iter().any(|e| e.kind == Kind::Rest) {
             return Err(AnalysisError::TooManyEvents { t, events: events.len() });
@@ -195,6 +195,28 @@ fn lifted<Y: System>(y: &Y, s: &State<f64>, change: &[f64], time: f64) -> (State
     (state, y.work())
 }
 
+/// A sentence on points that came down beside a hollow around those that bear, which is then too narrow if they were meant to pass; empty if there
+/// are none.
+pub(super) fn beside_hollow<Y: Contacts>(model: &Y, piece: &Piece, events: &[Event]) -> String {
+    let (s, mut work) = (&piece.end, model.work());
+    let bearing: Vec<bool> = piece.modes.iter().map(|mode| mode.closed()).collect();
+    let mut depth = vec![0.0; model.contacts()];
+    model.prepare(s, &mut work);
+    if !model.contact_hollow(&bearing, s, &mut work, &mut depth) {
+        return String::new();
+    }
+    let impacts = events.iter().filter(|e| matches!(e.kind, Kind::Impact | Kind::Touch));
+    let mut points: Vec<usize> = impacts.flat_map(|e| e.contacts.iter().copied()).collect();
+    points.retain(|&i| piece.modes[i] == Mode::Open && depth[i].is_finite() && depth[i] <= 0.0);
+    let Some(&point) = points.first() else { return String::new() };
+    format!(
+        "; `{}` came down {:.4} m outside of the hollow around the points that bear: if it was to pass there the hollow is too narrow, so make it \
+         wider by more than that",
+        model.contact_name(point),
+        -depth[point]
+    )
+}
+
 /// The jump of velocities of an impact, as a function of the state before it.
 struct Jump<'m, Y: Contacts> {
     /// The model with every contact that takes part held.
@@ -260,7 +282,13 @@ impl<'m, Y: Contacts> Jump<'m, Y> {
         for (k, &(row, restitution)) in rows.iter().enumerate() {
             right[n + k] = -(1.0 + restitution) * rate[row];
         }
-        let solution = matrix.solve_vector(&right, "the equations of an impact (redundant contacts)")?;
+        let solution =
+            matrix.solve_vector(&right, "the equations of an impact (redundant contacts)").map_err(|error| {
+                match beside_hollow(model, piece, events) {
+                    hint if hint.is_empty() => error,
+                    hint => AnalysisError::Invalid { reason: format!("at t = {} s {error}{hint}", before.t) },
+                }
+            })?;
         let size = before.v.iter().chain(&after.v).fold(1e-6f64, |max, v| max.max(v.abs()));
         let differs = (0..n).any(|i| (before.v[i] + solution[i] - after.v[i]).abs() > IMPACT * size);
         if differs {
@@ -268,7 +296,7 @@ impl<'m, Y: Contacts> Jump<'m, Y> {
                 "at t = {} s an impact is not one of plain restitution without sliding friction: it has no derivative here",
                 before.t
             );
-            return Err(AnalysisError::Invalid { reason });
+            return Err(AnalysisError::Invalid { reason: reason + &beside_hollow(model, piece, events) });
         }
         Ok(Self { held, before, after, rows, matrix, impulses: solution[n..].to_vec() })
     }

@@ -2,7 +2,7 @@
 
 use super::page::{Chart, Page, Style};
 use super::walk::{Walk, come_back};
-use super::{failed, short, smooth, velocity, with};
+use super::{bar, failed, many, short, smooth, velocity, with};
 use crate::args::{BasinOptions, ChartOptions, ModelOptions};
 use crate::exit::Exit;
 use crate::robot;
@@ -12,7 +12,7 @@ use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::linearise::linearise;
 use dalembert_analysis::motion::Motion;
-use dalembert_analysis::sweep::parallel;
+use dalembert_analysis::refine::refined;
 use dalembert_analysis::touching;
 use dalembert_methods::nonsmooth::{Contacts, Hybrid};
 use std::path::Path;
@@ -76,8 +76,28 @@ pub fn chart(model: &ModelOptions, options: &ChartOptions, out: Option<&Path>) -
         }
     };
     let count = axes[0].count * axes[1].count;
-    let growth = parallel(count, point).into_iter().collect::<Result<Vec<f64>, Exit>>()?;
+    let bar = bar(count);
+    let watched = |k: usize| {
+        let value = point(k);
+        bar.inc(1);
+        value
+    };
+    let same = |a: f64, b: f64| (a <= STEADY) == (b <= STEADY);
+    // With a coarse grid the bar shows how far the round at hand is.
+    let round = |places: usize| {
+        bar.set_position(0);
+        bar.set_length(places as u64);
+    };
+    let found = refined([axes[0].count, axes[1].count], options.coarse, watched, same, round)?;
+    bar.finish_and_clear();
+    let growth = found.values;
     let mut page = Page::new(&format!("Stability of {} over {} and {}", model.model, axes[0].name, axes[1].name));
+    if found.computed < count {
+        page.say(&format!(
+            "{} of {count} places were computed, the others lie between such as are alike",
+            found.computed
+        ));
+    }
     let place = |k: usize| [axes[0].value(k % axes[0].count), axes[1].value(k / axes[0].count)];
     let stable: Vec<[f64; 2]> = (0..count).filter(|&k| growth[k] <= STEADY).map(place).collect();
     let unstable: Vec<[f64; 2]> = (0..count).filter(|&k| growth[k].is_nan() || growth[k] > STEADY).map(place).collect();
@@ -90,7 +110,8 @@ pub fn chart(model: &ModelOptions, options: &ChartOptions, out: Option<&Path>) -
     page.file("chart.csv", format!("{},{},growth\n{table}", axes[0].name, axes[1].name).into_bytes());
     let curves = vec![("stable".to_owned(), stable), ("unstable".to_owned(), unstable)];
     let (title, across) = (format!("Stability: {} over", axes[1].name), axes[0].name.clone());
-    page.chart("chart", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    let style = Style::Cells([axes[0].count, axes[1].count]);
+    page.chart("chart", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)
 }
 
@@ -133,12 +154,12 @@ pub fn basin(model: &ModelOptions, options: &BasinOptions, out: Option<&Path>) -
         };
         let read = velocity(&scene.model, name)?;
         let run = |k: usize| end(&scene, [(*one, place(k)[0]), (*two, place(k)[1])], read, period, options).ok();
-        parallel(count, run)
+        many(count, run)
     } else {
         let walk = Walk::new(model, &options.stride, options.tolerance)?;
         let found = walk.gait(&options.stride, &mut page)?;
         page.say("values are disturbances of the gait; sorted by the strides until it is back");
-        parallel(count, |k| {
+        many(count, |k| {
             let change = [(*one, place(k)[0]), (*two, place(k)[1])];
             come_back(&walk, &found, &change, options.settle).map(|_| 0.0)
         })
@@ -168,10 +189,11 @@ pub fn basin(model: &ModelOptions, options: &BasinOptions, out: Option<&Path>) -
     let table: String = (0..count).map(|k| format!("{:?},{:?},{}\n", place(k)[0], place(k)[1], cell(k))).collect();
     page.file("basin.csv", format!("{},{},end\n{table}", first.name, second.name).into_bytes());
     let mut curves: Vec<(String, Vec<[f64; 2]>)> =
-        attractors.into_iter().take(6).map(|(value, places)| (short(value), places)).collect();
+        attractors.into_iter().take(5).map(|(value, places)| (short(value), places)).collect();
     curves.push(("none".to_owned(), lost));
     let (title, across) = (format!("Basins: {} over", second.name), first.name.clone());
-    page.chart("basin", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    let style = Style::Cells([first.count, second.count]);
+    page.chart("basin", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)
 }
 

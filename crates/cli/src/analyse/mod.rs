@@ -1,20 +1,25 @@
-//! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `frequency-response`, `covariance`, `floquet`,
-//! `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
+//! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `transition`, `frequency-response`, `periodic-response`,
+//! `covariance`, `floquet`, `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
 //!
 //! They run on any scene, with exact derivatives of its own equations of motion, through events where there are contacts; only small vibrations need a
 //! scene without them.
 
 mod curves;
 mod cycles;
+mod film;
+mod forced;
 mod maps;
+mod modes;
 mod page;
 mod small;
 mod walk;
 
-pub use curves::{Followed, continuation};
+pub use curves::{Followed, Reach, continuation};
 pub use cycles::{bifurcation, lyapunov, multipliers, poincare, portrait, spectrum};
+pub use forced::{covariance, frequency_response, periodic_response};
 pub use maps::{basin, chart};
-pub use small::{covariance, frequency_response, linearise, modes};
+pub use modes::modes;
+pub use small::{along, linearise, transition};
 pub use walk::limit_cycle;
 
 use crate::args::ModelOptions;
@@ -22,8 +27,11 @@ use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
 use dalembert::scene::Scene;
+use dalembert_analysis::sweep::parallel;
 use dalembert_methods::nonsmooth::Contacts;
 use dalembert_methods::system::System;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
 
 /// A failure in the words of the user.
 fn failed(error: impl std::fmt::Display) -> Exit {
@@ -66,7 +74,29 @@ fn velocity(model: &Model, name: &str) -> Result<usize, Exit> {
     }
 }
 
+/// A bar that shows how far work on many places is, with an estimate of the time left; hidden where nobody looks.
+fn bar(count: usize) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("  {bar:32} {percent:>3} %  {pos}/{len}  {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// The results of the same work for many places, on all cores, with a bar.
+fn many<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let bar = bar(count);
+    let results = parallel(count, |k| {
+        let result = work(k);
+        bar.inc(1);
+        result
+    });
+    bar.finish_and_clear();
+    results
+}
+
 /// A number for tables.
 fn short(x: f64) -> String {
+    // Adding zero makes −0 a plain 0.
+    let x = x + 0.0;
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
 }

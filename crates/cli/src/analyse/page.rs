@@ -2,9 +2,11 @@
 
 use crate::exit::Exit;
 use crate::robot::write_text;
+use crate::viewer;
 use dalembert::report::scale::Axis;
-use dalembert::report::svg::{Anchor, Form, Svg, escape, polyline};
+use dalembert::report::svg::{Anchor, Form, Svg, escape, polyline, short};
 use dalembert::report::theme::{CURVES, page_style};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const WIDTH: f64 = 560.0;
@@ -19,7 +21,12 @@ pub enum Style {
     Line,
     /// As dots.
     Dots,
+    /// As cells of a grid with this many columns and rows.
+    Cells([usize; 2]),
 }
+
+/// Dots of curves with fewer points than this are drawn large.
+const FEW: usize = 50;
 
 /// A plot of values over values.
 pub struct Chart {
@@ -36,10 +43,21 @@ pub struct Chart {
 }
 
 impl Chart {
-    fn axis(&self, k: usize) -> Axis {
+    /// The least and the largest value along an axis.
+    fn extent(&self, k: usize) -> [f64; 2] {
         let usable = |x: &f64| x.is_finite() && (!self.log[k] || *x > 0.0);
         let values = self.curves.iter().flat_map(|(_, points)| points.iter().map(|p| p[k])).filter(usable);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (x.min(low), x.max(high)));
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [x.min(low), x.max(high)])
+    }
+
+    fn axis(&self, k: usize) -> Axis {
+        let [mut low, mut high] = self.extent(k);
+        // Few dots keep away from the frame.
+        let few = self.style == Style::Dots && self.curves.iter().all(|(_, points)| points.len() < FEW);
+        if few && !self.log[k] && low <= high {
+            let rim = if high > low { 0.06 * (high - low) } else { 0.5 * high.abs().max(1.0) };
+            (low, high) = (low - rim, high + rim);
+        }
         match (low <= high, self.log[k]) {
             (false, _) => Axis::linear(0.0, 1.0, 5),
             (true, true) => Axis::logarithmic(low, high),
@@ -84,17 +102,49 @@ impl Chart {
             let places: Vec<[f64; 2]> = points.iter().filter_map(place).collect();
             match self.style {
                 Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
-                Style::Dots => {
-                    let class = format!("f{k}");
-                    for [x, y] in places {
-                        let at = [("class", (&class).into()), ("cx", x.into()), ("cy", y.into()), ("r", 1.0.into())];
-                        svg.leaf("circle", &at);
-                    }
+                Style::Dots => svg.leaf(
+                    "path",
+                    &[
+                        ("class", (&format!("shape c{k}")).into()),
+                        ("style", if points.len() < FEW { "stroke-width:6" } else { "stroke-width:1.8" }.into()),
+                        ("d", (&dots(&places)).into()),
+                    ],
+                ),
+                Style::Cells(counts) => {
+                    let pitch = [0, 1].map(|j| {
+                        let [low, high] = self.extent(j);
+                        let axis = if j == 0 { &across } else { &up };
+                        let span = axis.place(high).unwrap_or(1.0) - axis.place(low).unwrap_or(0.0);
+                        span * [width, FIELD][j] / counts[j].saturating_sub(1).max(1) as f64
+                    });
+                    svg.path(&format!("f{k}"), &cells(&places, pitch));
                 }
             }
         }
         svg.finish()
     }
+}
+
+/// Dots as strokes of no length, each place of a tenth of a px once.
+fn dots(places: &[[f64; 2]]) -> String {
+    let tenths: BTreeSet<[i64; 2]> = places.iter().map(|p| p.map(|c| (10.0 * c).round() as i64)).collect();
+    let number = |c: i64| short(c as f64 / 10.0);
+    tenths.iter().map(|[x, y]| format!("M{} {}h0", number(*x), number(*y))).collect()
+}
+
+/// Cells around places, those side by side in a row as one rectangle.
+fn cells(places: &[[f64; 2]], pitch: [f64; 2]) -> String {
+    let mut sorted = places.to_vec();
+    sorted.sort_by(|a, b| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0])));
+    let mut out = String::new();
+    for run in sorted.chunk_by(|a, b| a[1] == b[1] && b[0] - a[0] < 1.5 * pitch[0]) {
+        let (first, last) = (run[0], run[run.len() - 1]);
+        let (x, y) = (first[0] - 0.5 * pitch[0], first[1] - 0.5 * pitch[1]);
+        // A hair wider than the pitch, so that no gaps shine through.
+        let (w, h) = (short(last[0] - first[0] + pitch[0] + 0.05), short(pitch[1] + 0.05));
+        out += &format!("M{} {}h{w}v{h}h-{w}z", short(x), short(y));
+    }
+    out
 }
 
 /// A study as text and as a page.
@@ -103,13 +153,15 @@ pub struct Page {
     text: String,
     body: String,
     files: Vec<(String, Vec<u8>)>,
+    /// Whether the page has a view in space.
+    view: bool,
 }
 
 impl Page {
     /// An empty page.
     pub fn new(title: &str) -> Self {
         let body = format!("<h1>{}</h1>\n", escape(title));
-        Self { title: title.to_owned(), text: String::new(), body, files: Vec::new() }
+        Self { title: title.to_owned(), text: String::new(), body, files: Vec::new(), view: false }
     }
 
     /// A line of text.
@@ -144,6 +196,33 @@ impl Page {
         self.files.push((format!("{name}.svg"), chart.draw(Form::File).into_bytes()));
     }
 
+    /// A picture that was drawn elsewhere, in both forms.
+    pub fn picture(&mut self, name: &str, draw: impl Fn(Form) -> Option<String>) {
+        if let (Some(inline), Some(own)) = (draw(Form::Inline), draw(Form::File)) {
+            self.body += &format!("<figure>{inline}</figure>\n");
+            self.files.push((format!("{name}.svg"), own.into_bytes()));
+        }
+    }
+
+    /// Motions in space to choose among, each an animation as JSON; without the viewer a sentence on how to get it.
+    pub fn motions(&mut self, animations: &[String]) {
+        if animations.is_empty() {
+            return;
+        }
+        if viewer::script().is_none() {
+            self.body += &format!("<p>This page has no view in space; to get it, {}.</p>\n", escape(viewer::HOW));
+            return;
+        }
+        self.view = true;
+        self.body += "<section id=\"view\" aria-label=\"Motion in space\"></section>\n";
+        for (k, animation) in animations.iter().enumerate() {
+            // Inside a script only `<` could end the data; JSON has another way to write it.
+            let data = animation.replace('<', "\\u003c");
+            let mark = if k == 0 { "id=\"animation\"" } else { "class=\"further-animation\"" };
+            self.body += &format!("<script type=\"application/json\" {mark}>{data}</script>\n");
+        }
+    }
+
     /// A file that belongs to the study.
     pub fn file(&mut self, name: &str, bytes: Vec<u8>) {
         self.files.push((name.to_owned(), bytes));
@@ -163,10 +242,11 @@ impl Page {
              body{{max-width:46rem;margin:2rem auto;padding:0 1rem;font:15px system-ui,sans-serif;background:var(--page);\
              color:var(--ink)}}figure{{margin:1rem 0;background:var(--surface)}}table{{border-collapse:collapse;margin:1rem 0}}\
              th,td{{padding:.15rem .8rem .15rem 0;text-align:left;font-variant-numeric:tabular-nums}}</style></head><body>\n{}\
-             </body></html>\n",
+             {}</body></html>\n",
             escape(&self.title),
             page_style(),
-            self.body
+            self.body,
+            viewer::script().filter(|_| self.view).map(|s| format!("<script>{s}</script>\n")).unwrap_or_default()
         );
         write_text(&folder.join("report.html"), &page)
     }

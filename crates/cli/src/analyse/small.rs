@@ -1,46 +1,100 @@
-//! Small vibrations of a scene about its equilibrium.
+//! Small vibrations of a scene about its equilibrium, a steady motion or a trajectory: matrices, stability, transition matrices.
 
 use super::page::{Chart, Page, Style};
 use super::{failed, short, smooth, velocity};
-use crate::args::ModelOptions;
+use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
 use dalembert::scene::Scene;
-use dalembert_analysis::covariance::{stationary, transient};
-use dalembert_analysis::dense::{Dense, Matrix};
-use dalembert_analysis::eigen::schur;
+use dalembert_analysis::dense::Matrix;
+use dalembert_analysis::eigen::{schur, symmetric};
 use dalembert_analysis::export::{mat, npy};
-use dalembert_analysis::linear::{Verdict, verdict};
+use dalembert_analysis::field::Settings;
+use dalembert_analysis::linear::{Linear, Verdict, verdict};
 use dalembert_analysis::linearise::{Linearised, linearise as linearised};
-use dalembert_analysis::response::logarithmic;
-use dalembert_analysis::routh::{characteristic_polynomial, unstable_roots};
+use dalembert_analysis::motion::Motion;
+use dalembert_analysis::routh::{scaled_polynomial, scheme};
+use dalembert_analysis::steady::steady;
 use dalembert_methods::algebra::Complex;
 use dalembert_methods::statics::equilibrium;
-use dalembert_methods::system::System;
-use std::path::Path;
+use dalembert_methods::system::{State, System};
 
 /// The search for an equilibrium ends at this part of the size of the system.
 const BALANCE: f64 = 1e-12;
+/// The search for a steady motion ends at velocities and accelerations below this.
+const STEADY: f64 = 1e-10;
+/// Larger matrices are written to files only.
+const SHOWN: usize = 8;
+/// The tolerance of the motion along which a scene is linearised.
+const ALONG: f64 = 1e-11;
+/// Points of the curves of transition matrices.
+const POINTS: usize = 200;
 
-/// The scene linearised about its equilibrium, or about its start.
-fn about(options: &ModelOptions, here: bool, page: &mut Page) -> Result<(Scene, Linearised), Exit> {
+/// A scene linearised about a state.
+pub struct About {
+    pub scene: Scene,
+    pub state: State<f64>,
+    pub found: Linearised,
+}
+
+/// The scene linearised about its equilibrium, a steady motion, or its start.
+pub fn about(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> Result<About, Exit> {
     let scene = smooth(options)?;
     let mut state = scene.model.initial_state();
-    if !here {
+    if !place.steady.is_empty() {
+        let running =
+            place.steady.iter().map(|name| velocity(&scene.model, name)).collect::<Result<Vec<usize>, Exit>>()?;
+        let found = steady(&scene.model, &state, &running, STEADY).map_err(failed)?;
+        let speeds: Vec<String> = running
+            .iter()
+            .map(|&i| format!("{} at {}", scene.model.velocity_name(i), short(found.state.v[i])))
+            .collect();
+        page.say(&format!(
+            "steady motion after {} Newton steps, largest rate left {:.1e}: {}; {} directions are free",
+            found.iterations,
+            found.residual,
+            speeds.join(", "),
+            found.free
+        ));
+        let mut rows = vec![["coordinate", "position", "velocity"].map(str::to_owned).to_vec()];
+        let n = found.state.v.len();
+        if found.state.q.len() == n {
+            rows.extend((0..n).map(|i| {
+                vec![
+                    scene.model.velocity_name(i),
+                    format!("{:.12}", found.state.q[i]),
+                    format!("{:.12}", found.state.v[i]),
+                ]
+            }));
+            page.table(&rows);
+        }
+        state = found.state;
+    } else if !place.here {
         let found = equilibrium(&scene.model, &mut state, BALANCE).map_err(failed)?;
         page.say(&format!("equilibrium after {} steps, largest force left {:.1e}", found.iterations, found.residual));
     }
-    let system = linearised(&scene.model, &state).map_err(failed)?;
-    if here && system.acceleration > 1e-9 {
+    let found = linearised(&scene.model, &state).map_err(failed)?;
+    if place.here && found.acceleration > 1e-9 {
         page.say(&format!(
             "the start is no equilibrium (largest acceleration {:.3e}): the matrices hold for this instant of its motion",
-            system.acceleration
+            found.acceleration
         ));
     }
-    Ok((scene, system))
+    Ok(About { scene, state, found })
 }
 
-fn eigenvalues(a: &Matrix) -> Result<Vec<Complex>, Exit> {
-    let mut values = schur(&a.to_complex()).map_err(failed)?.values();
+/// Parts of eigenvalues below this, relative to the largest one, are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Eigenvalues without what is rounding in them.
+pub fn clean(values: &[Complex]) -> Vec<Complex> {
+    let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
+    let part = |x: f64| if x.abs() <= ROUNDING * size { 0.0 } else { x };
+    values.iter().map(|z| Complex::new(part(z.re), part(z.im))).collect()
+}
+
+/// The eigenvalues of a matrix by rising frequency.
+pub fn eigenvalues(a: &Matrix) -> Result<Vec<Complex>, Exit> {
+    let mut values = clean(&schur(&a.to_complex()).map_err(failed)?.values());
     values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(b.im.total_cmp(&a.im)));
     Ok(values)
 }
@@ -53,33 +107,42 @@ fn verdict_text(v: Verdict) -> String {
     }
 }
 
-/// Matrices, eigenvalues and stability.
-pub fn linearise(options: &ModelOptions, here: bool, out: Option<&Path>) -> Result<(), Exit> {
-    let mut page = Page::new(&format!("Linearisation of {}", options.model));
-    let (_, found) = about(options, here, &mut page)?;
-    let system = &found.system;
-    page.say(&format!("{} independent coordinates: {}", found.names.len(), found.names.join("; ")));
-    let parts = [
+/// The matrices with their names.
+fn parts(system: &Linear) -> [(&'static str, &Matrix); 5] {
+    [
         ("M", &system.mass),
         ("D", &system.damping),
         ("G", &system.gyroscopic),
         ("K", &system.stiffness),
         ("N", &system.circulatory),
-    ];
-    for (name, matrix) in parts {
-        page.say(&format!("{name} (largest entry {})", short(matrix.largest())));
-        if matrix.rows() <= 8 && matrix.largest() > 0.0 {
-            let rows: Vec<Vec<String>> =
-                (0..matrix.rows()).map(|i| matrix.row(i).iter().map(|&x| short(x)).collect()).collect();
-            page.table(&rows);
-        }
-        page.file(&format!("{name}.csv"), matrix.to_csv().into_bytes());
-        page.file(&format!("{name}.npy"), npy(matrix));
+    ]
+}
+
+/// A matrix as text if it is small, and as files.
+fn matrix(page: &mut Page, name: &str, matrix: &Matrix) {
+    if matrix.rows() <= SHOWN && matrix.largest() > 0.0 {
+        let rows: Vec<Vec<String>> =
+            (0..matrix.rows()).map(|i| matrix.row(i).iter().map(|&x| short(x)).collect()).collect();
+        page.table(&rows);
+    }
+    page.file(&format!("{name}.csv"), matrix.to_csv().into_bytes());
+    page.file(&format!("{name}.npy"), npy(matrix));
+}
+
+/// Matrices, eigenvalues and stability.
+pub fn linearise(options: &ModelOptions, place: &PlaceOptions) -> Result<(), Exit> {
+    let mut page = Page::new(&format!("Linearisation of {}", options.model));
+    let About { found, .. } = about(options, place, &mut page)?;
+    let system = &found.system;
+    page.say(&format!("{} independent coordinates: {}", found.names.len(), found.names.join("; ")));
+    for (name, part) in parts(system) {
+        page.say(&format!("{name} (largest entry {})", short(part.largest())));
+        matrix(&mut page, name, part);
     }
     let a = &found.state_matrix;
     page.file("A.csv", a.to_csv().into_bytes());
     page.file("A.npy", npy(a));
-    let all: Vec<(&str, &Matrix)> = parts.into_iter().chain([("A", a)]).collect();
+    let all: Vec<(&str, &Matrix)> = parts(system).into_iter().chain([("A", a)]).collect();
     page.file("matrices.mat", mat(&all));
     let values = eigenvalues(a)?;
     page.say("eigenvalues in 1/s:");
@@ -92,158 +155,125 @@ pub fn linearise(options: &ModelOptions, here: bool, out: Option<&Path>) -> Resu
     } else {
         "static condition: K is not positive"
     });
-    page.say(&match unstable_roots(&characteristic_polynomial(a)) {
-        Ok(n) => format!("Routh and Hurwitz: {n} roots with positive real part"),
-        Err(error) => format!("Routh and Hurwitz: {error}"),
-    });
-    page.finish(out)
+    let loose = if place.here || !place.steady.is_empty() { 0 } else { free_directions(&system.stiffness) };
+    if loose > 0 {
+        page.say(&format!(
+            "the equilibrium is not isolated: {loose} directions without stiffness lead to others, so it is one of a family; hold what is free, or \
+             name what runs on with --steady"
+        ));
+    }
+    routh(a, &values, &mut page);
+    let curves = vec![(String::new(), values.iter().map(|z| [z.re, z.im]).collect())];
+    let (title, across) = ("Eigenvalues: imaginary part [1/s]".to_owned(), "real part in 1/s".to_owned());
+    page.chart("eigenvalues", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    page.finish(place.out.as_deref())
 }
 
-/// Frequencies, damping and shapes.
-pub fn modes(options: &ModelOptions, here: bool, out: Option<&Path>) -> Result<(), Exit> {
-    let mut page = Page::new(&format!("Modes of {}", options.model));
-    let (scene, found) = about(options, here, &mut page)?;
-    let real = found.system.real_modes().map_err(failed)?;
-    let complex = found.system.complex_modes().map_err(failed)?;
-    page.say("without damping, gyroscopic and circulatory forces; shapes with XᵀMX = 1:");
-    let mut head = vec!["mode".to_owned(), "ω² [1/s²]".to_owned(), "ω [rad/s]".to_owned(), "f [Hz]".to_owned()];
-    head.extend(found.names.iter().take(6).cloned());
-    let mut rows = vec![head];
-    for (k, &squared) in real.squared.iter().enumerate() {
-        let frequency = squared.max(0.0).sqrt();
-        let mut row =
-            vec![format!("{}", k + 1), short(squared), short(frequency), short(frequency / std::f64::consts::TAU)];
-        row.extend((0..found.names.len().min(6)).map(|i| short(real.shapes[(i, k)])));
-        rows.push(row);
+/// The directions in which a symmetric matrix is zero to rounding.
+fn free_directions(stiffness: &Matrix) -> usize {
+    let (values, _) = symmetric(stiffness);
+    let size = values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
+    values.iter().filter(|v| v.abs() <= ROUNDING * size).count()
+}
+
+/// The scheme of Routh and Hurwitz in words and numbers.
+fn routh(a: &Matrix, values: &[Complex], page: &mut Page) {
+    let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
+    match scheme(&scaled_polynomial(a, if size > 0.0 { size } else { 1.0 })) {
+        Ok(rows) => {
+            let changes = rows.windows(2).filter(|pair| (pair[0][0] < 0.0) != (pair[1][0] < 0.0)).count();
+            page.say(&format!("Routh and Hurwitz: {changes} roots with positive real part"));
+            if rows.len() <= 2 * SHOWN + 1 {
+                let width = rows.first().map_or(0, Vec::len);
+                let head = std::iter::once(format!("λ in {} 1/s", short(size)))
+                    .chain((1..=width).map(|k| format!("column {k}")));
+                let mut table = vec![head.collect::<Vec<_>>()];
+                for (k, row) in rows.iter().enumerate() {
+                    let power = format!("λ^{}", rows.len() - 1 - k);
+                    let cells = (0..width).map(|j| row.get(j).map_or_else(String::new, |&x| short(x)));
+                    table.push(std::iter::once(power).chain(cells).collect());
+                }
+                page.table(&table);
+            }
+        }
+        Err(error) => page.say(&format!("Routh and Hurwitz: {error}")),
     }
-    page.table(&rows);
-    page.say("of the whole system; the largest position of each shape is 1:");
-    let mut rows = vec![["λ real [1/s]", "λ imaginary [1/s]", "damping ratio"].map(str::to_owned).to_vec()];
-    for (z, ratio) in complex.values.iter().zip(complex.damping_ratios()).filter(|(z, _)| z.im >= 0.0) {
-        rows.push(vec![short(z.re), short(z.im), short(ratio)]);
+}
+
+/// The matrices along a motion, at some instants.
+pub fn along(options: &ModelOptions, place: &PlaceOptions, time: f64, count: usize) -> Result<(), Exit> {
+    let mut page = Page::new(&format!("Linearisation of {} along its motion", options.model));
+    if !(time > 0.0 && count > 1) {
+        return Err(Exit::Usage("a motion needs a time and two instants at least".to_owned()));
     }
+    let scene = smooth(options)?;
+    let model = &scene.model;
+    let mut state = model.initial_state();
+    let start = state.t;
+    let mut motion = Motion::new(model, Settings::within(ALONG));
+    let mut none = Matrix::zeros(motion.variation().size(), 0);
+    let head = ["time [s]", "largest acceleration", "largest real part [1/s]", "largest frequency [rad/s]"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let (mut table, mut kept) = (String::new(), Vec::new());
+    let mut names: Option<Vec<String>> = None;
+    for k in 0..count {
+        let until = start + time * k as f64 / (count - 1) as f64;
+        motion.advance(&mut state, &mut none, until).map_err(failed)?;
+        let found = linearised(model, &state).map_err(failed)?;
+        if names.as_ref().is_some_and(|names| *names != found.names) {
+            page.say(&format!("from t = {until} s on the independent coordinates are {}", found.names.join("; ")));
+        } else if names.is_none() {
+            page.say(&format!("{} independent coordinates: {}", found.names.len(), found.names.join("; ")));
+        }
+        let values = eigenvalues(&found.state_matrix)?;
+        let most = |of: &dyn Fn(&Complex) -> f64| values.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        rows.push(vec![short(state.t), short(found.acceleration), short(most(&|z| z.re)), short(most(&|z| z.im))]);
+        table += &format!("{:?},{}\n", state.t, crate::eval::numbers(found.state_matrix.values()));
+        names = Some(found.names.clone());
+        kept.push((k + 1, found));
+    }
+    page.say("the matrices hold for these instants, with the motion going on:");
     page.table(&rows);
-    page.file("frequencies.csv", Matrix::from_rows(real.squared.len(), 1, real.frequencies()).to_csv().into_bytes());
-    page.file("shapes.csv", real.shapes.to_csv().into_bytes());
-    // All velocities of the model, also the dependent ones, for those who draw.
-    page.file("shapes-all.csv", found.basis.mul(&real.shapes).to_csv().into_bytes());
-    let shapes: Vec<(String, Vec<[f64; 2]>)> = (0..real.squared.len().min(6))
-        .map(|k| {
-            let points = (0..found.names.len()).map(|i| [i as f64 + 1.0, real.shapes[(i, k)]]).collect();
-            (format!("mode {}", k + 1), points)
+    page.file("along.csv", format!("time,A by rows\n{table}").into_bytes());
+    let named: Vec<(String, &Matrix)> = kept
+        .iter()
+        .flat_map(|(k, found)| {
+            let all = parts(&found.system).into_iter().chain([("A", &found.state_matrix)]);
+            all.map(move |(name, matrix)| (format!("{name}{k}"), matrix))
         })
         .collect();
-    if found.names.len() > 1 {
-        let (title, across) = ("Mode shapes".to_owned(), "number of the independent coordinate".to_owned());
-        page.chart("shapes", &Chart { title, across, log: [false; 2], style: Style::Line, curves: shapes });
-    }
-    let names: Vec<String> = (0..scene.model.shape().v).map(|i| scene.model.velocity_name(i)).collect();
-    page.file("names.txt", names.join("\n").into_bytes());
-    page.finish(out)
+    page.file("matrices.mat", mat(&named.iter().map(|(name, m)| (name.as_str(), *m)).collect::<Vec<_>>()));
+    page.finish(place.out.as_deref())
 }
 
-/// The column of the state equation for a unit force on a velocity, and the row that reads a velocity's coordinate.
-fn input(found: &Linearised, index: usize) -> Result<Vec<f64>, Exit> {
-    let f = found.independent.len();
-    let pull: Vec<f64> = found.basis.row(index).to_vec();
-    let push = found.system.mass.solve_vector(&pull, "the mass matrix").map_err(failed)?;
-    let mut column = vec![0.0; found.state_matrix.rows()];
-    column[f..2 * f].copy_from_slice(&push);
-    Ok(column)
-}
-
-/// The response of a coordinate to a force over frequencies: Bode and Nyquist plots.
-pub fn frequency_response(
-    options: &ModelOptions,
-    here: bool,
-    force: &str,
-    measure: &str,
-    band: [f64; 2],
-    count: usize,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    if !(band[0] > 0.0 && band[1] > band[0]) {
-        return Err(Exit::Usage("frequencies must be positive and rising".to_owned()));
+/// Ψ₁, Ψ₂ and Φ after a time, with the way to there.
+pub fn transition(options: &ModelOptions, place: &PlaceOptions, time: f64) -> Result<(), Exit> {
+    let mut page = Page::new(&format!("Transition matrices of {}", options.model));
+    let About { found, .. } = about(options, place, &mut page)?;
+    let real = found.system.real_modes().map_err(failed)?;
+    let (first, second) = real.transition(&found.system.mass, time);
+    let whole = found.state_matrix.scaled(time).exponential().map_err(failed)?;
+    page.say(&format!("after {time} s, in {}", found.names.join("; ")));
+    page.say("Ψ₁: positions from positions, without damping, gyroscopic and circulatory forces");
+    matrix(&mut page, "Psi1", &first);
+    page.say("Ψ₂: positions from velocities [s]");
+    matrix(&mut page, "Psi2", &second);
+    page.say("Φ: the whole state (positions, velocities, further states) of the whole system");
+    matrix(&mut page, "Phi", &whole);
+    page.file("transition.mat", mat(&[("Psi1", &first), ("Psi2", &second), ("Phi", &whole)]));
+    let n = found.names.len();
+    // How each coordinate moves when it is let go from one.
+    let step = found.state_matrix.scaled(time / POINTS as f64).exponential().map_err(failed)?;
+    let mut now = Matrix::unit(whole.rows());
+    let mut curves: Vec<(String, Vec<[f64; 2]>)> =
+        found.names.iter().take(6).map(|name| (name.clone(), Vec::with_capacity(POINTS + 1))).collect();
+    for k in 0..=POINTS {
+        for (i, (_, points)) in curves.iter_mut().enumerate().take(n) {
+            points.push([time * k as f64 / POINTS as f64, now[(i, i)]]);
+        }
+        now = step.mul(&now);
     }
-    let mut page = Page::new(&format!("Frequency response of {}", options.model));
-    let (scene, found) = about(options, here, &mut page)?;
-    let (at, read) = (velocity(&scene.model, force)?, velocity(&scene.model, measure)?);
-    let column: Vec<Complex> = input(&found, at)?.iter().map(|&b| b.into()).collect();
-    let n = found.state_matrix.rows();
-    let mut points = Vec::with_capacity(count);
-    for frequency in logarithmic(band[0], band[1], count) {
-        let turn = std::f64::consts::TAU * frequency;
-        let matrix =
-            Dense::from_fn(n, n, |i, j| Complex::new(-found.state_matrix[(i, j)], if i == j { turn } else { 0.0 }));
-        let x = matrix.solve_vector(&column, "the dynamic stiffness (an undamped resonance)").map_err(failed)?;
-        let reading = found.basis.row(read).iter().zip(&x);
-        points.push((frequency, reading.fold(Complex::default(), |sum, (&c, &x)| sum + Complex::from(c) * x)));
-    }
-    let peak = points.iter().max_by(|a, b| a.1.modulus().total_cmp(&b.1.modulus()));
-    if let Some((frequency, value)) = peak {
-        page.say(&format!("largest response {} at {} Hz", short(value.modulus()), short(*frequency)));
-    }
-    let mut table = "frequency,real,imaginary,amplitude,phase\n".to_owned();
-    for (f, z) in &points {
-        table += &format!("{f:?},{:?},{:?},{:?},{:?}\n", z.re, z.im, z.modulus(), z.im.atan2(z.re));
-    }
-    page.file("response.csv", table.into_bytes());
-    let curve = |value: &dyn Fn(Complex) -> f64| points.iter().map(|(f, z)| [*f, value(*z)]).collect::<Vec<_>>();
-    let mut chart = |name: &str, title: &str, across: &str, log: [bool; 2], points: Vec<[f64; 2]>| {
-        let curves = vec![(String::new(), points)];
-        let (title, across) = (title.to_owned(), across.to_owned());
-        page.chart(name, &Chart { title, across, log, style: Style::Line, curves });
-    };
-    chart(
-        "amplitude",
-        "Amplitude of the response to a unit force",
-        "frequency in Hz",
-        [true, true],
-        curve(&|z| z.modulus()),
-    );
-    chart("phase", "Phase [rad]", "frequency in Hz", [true, false], curve(&|z| z.im.atan2(z.re)));
-    let nyquist = points.iter().map(|(_, z)| [z.re, z.im]).collect();
-    chart("nyquist", "Nyquist plot: imaginary part", "real part", [false, false], nyquist);
-    page.finish(out)
-}
-
-/// The covariance of a scene under white noise.
-pub fn covariance(
-    options: &ModelOptions,
-    here: bool,
-    noise: &[String],
-    time: Option<f64>,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    let mut page = Page::new(&format!("Random vibration of {}", options.model));
-    let (scene, found) = about(options, here, &mut page)?;
-    let n = found.state_matrix.rows();
-    let mut q = Matrix::zeros(n, n);
-    for text in noise {
-        let (name, intensity) = text
-            .rsplit_once('=')
-            .and_then(|(name, value)| Some((name, value.trim().parse::<f64>().ok().filter(|w| *w >= 0.0)?)))
-            .ok_or_else(|| Exit::Usage(format!("`{text}`: expected NAME=INTENSITY, not negative")))?;
-        let b = input(&found, velocity(&scene.model, name.trim())?)?;
-        let column = Matrix::from_rows(n, 1, b);
-        q = q.plus(intensity, &column.mul(&column.transpose()));
-    }
-    let p = match time {
-        None => stationary(&found.state_matrix, &q).map_err(failed)?,
-        Some(t) => transient(&found.state_matrix, &q, &Matrix::zeros(n, n), t).map_err(failed)?,
-    };
-    page.say(&match time {
-        None => "stationary standard deviations:".to_owned(),
-        Some(t) => format!("standard deviations {t} s after rest:"),
-    });
-    let f = found.independent.len();
-    let mut rows = vec![["coordinate", "of the position", "of the velocity"].map(str::to_owned).to_vec()];
-    for (i, name) in found.names.iter().enumerate() {
-        let deviation = |i: usize| short(p[(i, i)].max(0.0).sqrt());
-        rows.push(vec![name.clone(), deviation(i), deviation(f + i)]);
-    }
-    page.table(&rows);
-    page.file("covariance.csv", p.to_csv().into_bytes());
-    page.file("covariance.npy", npy(&p));
-    page.finish(out)
+    let (title, across) = ("Each coordinate, let go from one".to_owned(), "time in s".to_owned());
+    page.chart("transition", &Chart { title, across, log: [false; 2], style: Style::Line, curves });
+    page.finish(place.out.as_deref())
 }

@@ -1,5 +1,6 @@
 //! Gaits of scenes: strides from one strike to the next, their fixed points, multipliers, curves over a value, basins.
 
+use super::cycles::STATE_STEP;
 use super::page::Page;
 use super::{failed, short, velocity};
 use crate::args::{ModelOptions, StrideOptions};
@@ -18,9 +19,8 @@ use dalembert_methods::nonsmooth::{Contacts, Hybrid, Kind, Options};
 use dalembert_methods::system::System;
 use std::path::Path;
 
-/// The step of differences by the value of the scene, relative to one and its size, and that by the state.
+/// The step of differences by the value of the scene, relative to one and its size.
 const STEP: f64 = 1e-6;
-const STATE_STEP: f64 = 1e-4;
 /// Points of a generation of the evolution strategy for each coordinate, and the goal at which it ends.
 const POINTS: usize = 6;
 const GOAL: f64 = 1e-7;
@@ -107,7 +107,11 @@ impl Walk {
         page.say(&format!("{d} coordinates on the section"));
         let near = (1e3 * self.tolerance).max(1e-11);
         let Some(spread) = options.search else {
-            return gait(model, &stride, &vec![0.0; d], near).map_err(failed);
+            let mut z = vec![0.0; d];
+            for _ in 0..options.walk {
+                z = stride.value(model, &z).map_err(failed)?;
+            }
+            return gait(model, &stride, &z, near).map_err(failed);
         };
         let mut last = None;
         for round in 0..options.tries.max(1) {
@@ -141,6 +145,7 @@ pub fn limit_cycle(
     let walk = Walk::new(model, options, tolerance)?;
     let found = walk.gait(options, &mut page)?;
     tell(&walk, &found, &mut page)?;
+    super::cycles::turn(&mut page, &walk.scene, &found.state, found.time, tolerance)?;
     page.finish(out)
 }
 
@@ -159,7 +164,7 @@ fn tell(walk: &Walk, found: &Gait, page: &mut Page) -> Result<(), Exit> {
         differences(&walk.scene.model, &walk.stride(), &cycle.state, STATE_STEP).and_then(|m| eigenvalues(&m));
     match by_differences {
         Ok(values) => {
-            let apart = cycle.multipliers.iter().zip(&values).fold(0.0f64, |max, (a, b)| max.max((*a - *b).modulus()));
+            let apart = super::cycles::apart(&cycle.multipliers, &values);
             page.say(&format!("multipliers by differences of strides are these to {apart:.1e}"));
         }
         Err(error) => page.say(&format!("no differences of strides: {error}")),

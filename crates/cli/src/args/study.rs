@@ -39,32 +39,54 @@ pub enum Study {
         #[arg(long)]
         here: bool,
     },
-    /// Linearise about the equilibrium: M, D, G, K, N, the state matrix, eigenvalues and stability.
+    /// Linearise about the equilibrium, a steady motion or a trajectory: M, D, G, K, N, the state matrix, eigenvalues and stability.
     Linearise {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
         place: PlaceOptions,
+        /// Linearise along the motion from the start for this long: matrices at `--count` instants.
+        #[arg(long, value_name = "SECONDS", value_parser = finite, conflicts_with_all = ["here", "steady"])]
+        along: Option<f64>,
+        /// The number of instants along the motion.
+        #[arg(long, value_name = "NUMBER", default_value_t = 11)]
+        count: usize,
     },
-    /// Modes about the equilibrium: frequencies, damping, shapes.
+    /// Modes about the equilibrium: frequencies, damping, shapes in motion, participation.
     Modes {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
         place: PlaceOptions,
+        /// What is one in each real shape X: `mass` XᵀMX, `largest` its largest entry, `length` its length.
+        #[arg(long, value_name = "RULE", default_value = "mass", value_parser = ["mass", "largest", "length"])]
+        normalise: String,
+        /// How many modes are shown in motion.
+        #[arg(long, value_name = "NUMBER", default_value_t = 12)]
+        shown: usize,
     },
-    /// The response of a coordinate to a harmonic force: Bode and Nyquist plots.
+    /// Transition matrices after a time: Ψ₁ and Ψ₂ of positions without damping, Φ of the whole state.
+    Transition {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+        /// The time in seconds.
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
+        at: f64,
+    },
+    /// The response of coordinates to harmonic forces: frequency response matrix, Bode and Nyquist plots.
     FrequencyResponse {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
         place: PlaceOptions,
-        /// The velocity on which the force acts, by its name or a part of it.
-        #[arg(long, value_name = "NAME")]
-        force: String,
-        /// The velocity whose coordinate is measured.
-        #[arg(long, value_name = "NAME")]
-        measure: String,
+        /// The velocity on which the force acts, by its name or a part of it; may be repeated.
+        #[arg(long, value_name = "NAME", required = true)]
+        force: Vec<String>,
+        /// The velocity whose coordinate is measured; may be repeated.
+        #[arg(long, value_name = "NAME", required = true)]
+        measure: Vec<String>,
         /// The lowest frequency in Hz.
         #[arg(long, value_name = "HZ", default_value_t = 0.1, value_parser = finite)]
         from: f64,
@@ -75,7 +97,26 @@ pub enum Study {
         #[arg(long, value_name = "NUMBER", default_value_t = 400)]
         count: usize,
     },
-    /// Standard deviations under white noise.
+    /// The periodic response to periodic forces.
+    PeriodicResponse {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        place: PlaceOptions,
+        /// The velocity on which a force acts and the force, a formula of `t` such as `chassis=10*sin(2*pi*t)`; may be repeated.
+        #[arg(long, value_name = "NAME=FORMULA", required = true)]
+        force: Vec<String>,
+        /// The velocity whose coordinate is measured; may be repeated; all if left out.
+        #[arg(long, value_name = "NAME")]
+        measure: Vec<String>,
+        /// The period in seconds.
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
+        period: f64,
+        /// Samples in a period; half as many harmonics are taken.
+        #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+        samples: usize,
+    },
+    /// Random vibration: spectral densities and standard deviations under white noise.
     Covariance {
         #[command(flatten)]
         model: ModelOptions,
@@ -87,6 +128,12 @@ pub enum Study {
         /// The time after rest in seconds, instead of the stationary state.
         #[arg(long, value_name = "SECONDS", value_parser = finite)]
         at: Option<f64>,
+        /// The lowest frequency of the spectral densities in Hz; from the eigenvalues if left out.
+        #[arg(long, value_name = "HZ", value_parser = finite)]
+        from: Option<f64>,
+        /// The highest frequency in Hz.
+        #[arg(long, value_name = "HZ", value_parser = finite)]
+        to: Option<f64>,
     },
     /// Multipliers of the motion over one period.
     Floquet {
@@ -133,12 +180,12 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
-    /// Points of the motion, one each period.
+    /// Points of the motion, one each period, or where it passes a section.
     Poincare {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
-        strobe: StrobeOptions,
+        section: SectionOptions,
         #[command(flatten)]
         result: ResultOptions,
     },
@@ -151,14 +198,16 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
-    /// Follow a periodic motion over a value of the scene, with folds, period doublings and Neimark–Sacker points.
+    /// Follow an equilibrium, a periodic motion or a gait over a value of the scene, with folds, Hopf points, period doublings and Neimark–Sacker points.
+    ///
+    /// With `--period` the motion that what drives the scene repeats, with `--strike` a gait, without both an equilibrium.
     Continuation {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
         range: RangeOptions,
         /// The period in seconds, given by what drives the scene.
-        #[arg(long, value_name = "SECONDS", value_parser = finite, required_unless_present = "strike")]
+        #[arg(long, value_name = "SECONDS", value_parser = finite)]
         period: Option<f64>,
         #[command(flatten)]
         stride: StrideOptions,
@@ -168,6 +217,9 @@ pub enum Study {
         /// Most points of the curve.
         #[arg(long, value_name = "NUMBER", default_value_t = 200)]
         points: usize,
+        /// The first step along the curve, in coordinates and value together; a fortieth of the range if left out. Steps grow to twenty times this.
+        #[arg(long, value_name = "NUMBER", value_parser = finite)]
+        step: Option<f64>,
         #[command(flatten)]
         result: ResultOptions,
     },
@@ -187,6 +239,9 @@ pub enum Study {
         /// The samples of a segment, a power of two.
         #[arg(long, value_name = "NUMBER", default_value_t = 2048)]
         segment: usize,
+        /// The window of a segment.
+        #[arg(long, value_name = "NAME", default_value = "hann", value_parser = ["rectangular", "hann", "hamming", "blackman", "flat-top"])]
+        window: String,
         /// Time before the first sample in seconds.
         #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
         settle: f64,
@@ -263,6 +318,9 @@ pub struct StrideOptions {
     /// The shortest time of a stride that counts, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
     pub shortest: f64,
+    /// Strides that are walked from the start before the gait is sought, so that a stable one is near.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "search")]
+    pub walk: usize,
     /// Search without a guess by an evolution strategy, which varies the start by this.
     #[arg(long, value_name = "SPREAD", value_parser = finite)]
     pub search: Option<f64>,
@@ -288,6 +346,9 @@ pub struct ChartOptions {
     /// How many values of each.
     #[arg(long, value_name = "NUMBER", default_value_t = 40)]
     pub count: usize,
+    /// Compute every so many places first, and those between only where neighbours differ in stability; regions that are narrower may be missed.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub coarse: usize,
     /// The period in seconds, a formula of the last parts of both names, such as `pi*sqrt(a)`. Without it eigenvalues about the start are taken.
     #[arg(long, value_name = "FORMULA")]
     pub period: Option<String>,
@@ -331,6 +392,10 @@ pub struct PlaceOptions {
     /// Take the start as it is instead of the equilibrium near it.
     #[arg(long)]
     pub here: bool,
+    /// Find the steady motion near the start in which this coordinate runs on and all else rests, by the name of its velocity or a part of it; may be
+    /// repeated.
+    #[arg(long, value_name = "NAME", conflicts_with = "here")]
+    pub steady: Vec<String>,
     /// Write a report with plots and tables into this folder.
     #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
@@ -360,6 +425,31 @@ pub struct PeriodOptions {
     /// Write a report with plots and tables into this folder.
     #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SectionOptions {
+    /// The velocity whose coordinate is shown, by its name or a part of it.
+    #[arg(long, value_name = "NAME")]
+    pub coordinate: String,
+    /// The period in seconds: a point each period.
+    #[arg(long, value_name = "SECONDS", value_parser = finite)]
+    pub period: Option<f64>,
+    /// A point each time this coordinate passes a value from below, by a part of the name of its velocity.
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, conflicts_with_all = ["period", "section_rate"])]
+    pub section: Option<String>,
+    /// A point each time this velocity passes a value from below.
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, conflicts_with = "period")]
+    pub section_rate: Option<String>,
+    /// The time between two looks at the section in seconds: passages that are nearer to each other are missed.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.02, value_parser = finite)]
+    pub look: f64,
+    /// Periods or passages before the first point.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    pub settle: usize,
+    /// The number of points.
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    pub points: usize,
 }
 
 #[derive(Debug, Args)]

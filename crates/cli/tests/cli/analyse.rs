@@ -105,6 +105,8 @@ fn the_impact_oscillator_has_a_cycle_through_its_wall() {
     let out = dalembert(folder.path(), &arguments).with(0).out;
     let moduli = column(&out, "multiplier", 2);
     assert!((moduli[0] * moduli[1] - 0.49 * (-0.2 * period).exp()).abs() < 1e-5, "{out}");
+    let apart = out.split("are these to ").nth(1).and_then(|rest| rest.lines().next()?.parse::<f64>().ok());
+    assert!(apart.is_some_and(|apart| apart < 1e-6), "{out}");
 }
 
 /// The motion inside one well folds back as the force grows, at the force at which the same field written by hand does.

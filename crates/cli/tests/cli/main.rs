@@ -9,11 +9,13 @@ mod bad_soft;
 mod commands;
 mod figures;
 mod interrupt;
+mod maps;
 mod robot_looks;
 mod robots;
 mod run;
 mod schema;
 mod sweep;
+mod vibrate;
 mod walk;
 
 use std::path::Path;

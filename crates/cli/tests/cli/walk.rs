@@ -118,6 +118,19 @@ fn the_walker_with_knees_walks_as_its_equations_say() {
     }
 }
 
+/// A block on a belt from one stick to the next: of all disturbances the one along the belt is forgotten, those across go on turning.
+#[test]
+fn the_block_on_a_belt_sticks_again() {
+    let out = gait("block-on-belt", &["--strike", "belt:stick"]);
+    let (mu, speed, rate) = ([0.4 * 9.81, 0.2 * 9.81], 0.1f64, 10.0f64);
+    // It sticks over twice the way that the loss of friction gives, and slips for the rest of a turn of its spring.
+    let fall = (mu[0] - mu[1]) / rate;
+    let slip = (2.0 * std::f64::consts::PI - 2.0 * (fall / speed).atan()) / rate;
+    let expected = 2.0 * fall / (rate * speed) + slip;
+    assert!((after(&out, "one stride takes") - expected).abs() < 1e-8, "{out} {expected}");
+    assert!(column(&out, "multiplier", 2)[2] < 1e-8, "{out}");
+}
+
 /// The upper body balances on a gait that exists, and is unstable.
 #[test]
 fn the_walker_of_five_bodies_has_a_gait() {
@@ -133,8 +146,32 @@ fn walkers_that_cannot_walk_are_told() {
     let folder = tempdir().unwrap();
     let narrow = [&["study", "limit-cycle", "compass-walker"][..], &LEGS, &["--set", "contact.floor.hollow=0.02"]];
     let error = dalembert(folder.path(), &narrow.concat()).with(2).err;
-    assert!(error.contains("an impact is not one of plain restitution"), "{error}");
+    assert!(error.contains("`contact.floor.right_foot` came down 0.1996 m outside of the hollow"), "{error}");
+    assert!(error.contains("too narrow") && error.contains("wider by more than that"), "{error}");
     let wrong = ["run", "kneed-walker", "--set", "body.walker.links[3].latch.release[0]=roof"];
     let error = dalembert(folder.path(), &wrong).with(2).err;
     assert!(error.contains("released by `roof`, which is no contact"), "{error}");
+}
+
+/// Loss of stability and ends of gaits of scenes, at the slopes at which the equations written by hand have them: the compass doubles its period at
+/// 4.391° as Goswami et al. tell, the walker with knees has no gait below its fold.
+#[test]
+fn gaits_are_followed_to_their_doublings_and_ends() {
+    let follow = |scene: &str, strikes: &[&str], more: &[&str]| {
+        let folder = tempdir().unwrap();
+        let range = ["--parameter", "parameters.slope", "--tolerance", "1e-9"];
+        let all = [&["study", "continuation", scene][..], strikes, &range, more].concat();
+        dalembert(folder.path(), &all).with(0).out
+    };
+    let at = |out: &str, what: &str| column(out, "what ", 1).first().copied().filter(|_| out.contains(what));
+    let out =
+        follow("compass-walker", &LEGS, &["--from", "0.0765", "--to", "0.0775", "--step", "0.001", "--points", "8"]);
+    let doubling = at(&out, "PeriodDoubling").unwrap_or_default();
+    assert!((doubling.to_degrees() - 4.3909).abs() < 1e-3, "{out}");
+    let knees = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let knees = [&knees[..], &["--exchange", "left=right", "--drift", "along"]].concat();
+    let out =
+        follow("kneed-walker", &knees, &["--from", "0.0325", "--to", "0.0315", "--step", "0.005", "--points", "10"]);
+    let fold = at(&out, "Fold").unwrap_or_default();
+    assert!((fold - 0.031_785).abs() < 2e-6, "{out}");
 }
