@@ -6,6 +6,7 @@ mod chores;
 mod dae;
 mod gallery;
 mod graph;
+mod monte_carlo;
 mod peers;
 mod pictures;
 mod shell;
@@ -187,6 +188,14 @@ const CHORES: &[Chore] = &[
         detail: "The folder holds ur5e.xml, panda.urdf, go2.xml, h1.xml and the samples *_dynamics_sample.json; all numbers must agree to\n\
                  1e-9 of the largest entry.",
         run: peers::robots,
+    },
+    Chore {
+        name: "monte-carlo",
+        arguments: "[ROWS]",
+        about: "sweep ten thousand heads of leeches against a wall, with one worker and two, and killed three times",
+        detail: "Friction and speed are random. Prints times and the speed-up, and compares the three tables byte by byte. The variable DALEMBERT names\n\
+                 a program to use instead of a new release build.",
+        run: monte_carlo::run,
     },
     Chore {
         name: "crossing",
