@@ -190,6 +190,23 @@ fn a_study_travels_and_its_rows_come_back() {
     assert!(local == bytes(&study, &[path("taken")]), "taken into a journal");
 }
 
+/// Where nothing is taken from channels nothing is recorded on the way; the numbers are the same bits.
+#[test]
+fn what_is_recorded_changes_nothing() {
+    let cut = BOUNCES.find("[[output]]").unwrap();
+    let next = cut + 2 + BOUNCES[cut + 2..].find("[[output]]").unwrap();
+    let lean = study(&format!("{}{}", &BOUNCES[..cut], &BOUNCES[next..]));
+    let (full, go) = (study(BOUNCES), AtomicBool::new(false));
+    let numbers = |study: &Study| -> Vec<Vec<Option<f64>>> {
+        let found = collect(study, [rows(study, 0..12, &go).unwrap().as_slice()]).unwrap();
+        let done = |outcome: Outcome| if let Outcome::Done(values) = outcome { values } else { panic!("{outcome:?}") };
+        found.into_values().map(done).collect()
+    };
+    for (full, lean) in numbers(&full).into_iter().zip(numbers(&lean)) {
+        assert_eq!(full[1..], lean[..]);
+    }
+}
+
 #[test]
 fn rows_of_others_are_refused() {
     let (one, other) = (study(BOUNCES), study(&BOUNCES.replace("seed = 11", "seed = 12")));
