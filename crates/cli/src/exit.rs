@@ -76,7 +76,7 @@ impl From<Failure> for Exit {
     fn from(failure: Failure) -> Self {
         let message = failure.to_string();
         match failure {
-            Failure::Integrate(_) => Self::Failed(message),
+            Failure::Integrate(_) | Failure::Callback(_) => Self::Failed(message),
             Failure::Ledger { .. } | Failure::Gain { .. } => Self::Ledger(message),
         }
     }
