@@ -21,6 +21,7 @@ from .model import Accelerations, Changes, Element, Model, State
 from .run import Channel, Event, Run, open_run
 from .scene import Scene, Table, load, scenes
 from .study import Study
+from .sweeps import Sweep, SweepError, SweepInterrupted, SweepTable, sweep
 from .tree import Derivatives, Place, Tree, load_robot
 
 __all__ = [
@@ -41,6 +42,10 @@ __all__ = [
     "SignalCallback",
     "State",
     "Study",
+    "Sweep",
+    "SweepError",
+    "SweepInterrupted",
+    "SweepTable",
     "Table",
     "Tree",
     "__version__",
@@ -51,5 +56,6 @@ __all__ = [
     "open_run",
     "registry",
     "scenes",
+    "sweep",
     *errors.__all__,
 ]

@@ -11,6 +11,7 @@ mod model;
 mod run;
 mod scene;
 mod study;
+mod sweeps;
 mod tree;
 mod watch;
 
@@ -29,6 +30,8 @@ mod _dalembert {
     use crate::scene::{build, integrators, parse, read, registry, scenes_built_in, write};
     #[pymodule_export]
     use crate::study::{studies, study};
+    #[pymodule_export]
+    use crate::sweeps::{SweepJournal, SweepStudy};
     #[pymodule_export]
     use crate::tree::{Tree, tree_of, tree_of_robot};
 
