@@ -60,7 +60,7 @@ class Sweep:
 
     def __init__(self, study: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, name: Optional[str] = None) -> None:
         if isinstance(study, Mapping):
-            self._native, self.name = _from_dict(study), name or "sweep"
+            self._native, self.name = _from_dict(study), name or "study"
         else:
             path = os.fspath(study)
             self._native = _dalembert.SweepStudy.load(path)
@@ -119,7 +119,7 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         rows = [("rows", len(self)), ("varies", ", ".join(self.varied)), ("keeps", ", ".join(self.outputs))]
-        return display.heading(f"sweep {self.name}") + display.listing(["", ""], rows)
+        return display.heading(self.name, "a sweep") + display.listing(["", ""], rows)
 
 
 def _from_dict(study: Mapping[str, Any]) -> _dalembert.SweepStudy:

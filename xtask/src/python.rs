@@ -7,7 +7,8 @@ use crate::shell::{Outcome, cargo, command, install, output, root, run, target, 
 use std::path::{Path, PathBuf};
 
 /// Packages from PyPI that the tests need.
-const NEEDED: &[&str] = &["numpy", "pandas", "polars", "pyarrow", "pytest", "mypy"];
+const NEEDED: &[&str] =
+    &["numpy", "pandas", "polars", "pyarrow", "pytest", "mypy", "distributed", "nbclient", "ipykernel", "matplotlib"];
 /// Those that the race needs.
 const RACE: &[&str] = &["numpy", "maturin", "pin", "mujoco"];
 

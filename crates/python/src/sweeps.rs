@@ -199,9 +199,7 @@ impl SweepJournal {
 
     /// The rows that are not finished.
     fn missing(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
-        self.with(py, |study, journal| {
-            Ok(self.part(study).filter(|row| !journal.rows().contains_key(row)).collect())
-        })
+        self.with(py, |study, journal| Ok(self.part(study).filter(|row| !journal.rows().contains_key(row)).collect()))
     }
 
     /// How many rows this part has, how many are finished, and how many of those failed.
