@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
-from dalembert import registry
+# The package that is installed, not the sources beside this file, which have no library.
+sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).parent.resolve()]
+
+from dalembert import registry  # noqa: E402
 
 SECTIONS = ["body", "joint", "constraint", "contact", "force", "signal", "assembly"]
 FILE = Path(__file__).parent / "dalembert" / "_elements.pyi"
