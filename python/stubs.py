@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import keyword
 import sys
 from pathlib import Path
 from typing import Any, Dict, List
@@ -23,6 +24,8 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Sequence, Un
 
 from .arrays import Array
 from .scene import Table
+
+__all__ = ["Elements", "Number", "Numbers", "registry"]
 
 Number = Union[float, str]
 """A number, or a formula as ``"= 2*length"``."""
@@ -47,8 +50,6 @@ CALLBACKS = {
         ("vectorised", "bool", False),
     ],
 }
-
-ARTICLES = {"assembly": "an"}
 
 
 def annotation(schema: Any) -> str:
@@ -76,6 +77,13 @@ def annotation(schema: Any) -> str:
     return names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
 
 
+def word(key: str) -> str:
+    """A key as an argument: words of the language itself get a line behind them."""
+    if not key.isidentifier():
+        raise SystemExit(f"`{key}` is no name of Python")
+    return f"{key}_" if keyword.iskeyword(key) else key
+
+
 def overload(section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]]) -> List[str]:
     """One overload: keys that are needed come without a default."""
     lines = ["    @overload", f"    def {section}(", "        self,", "        name: str,", "        *,"]
@@ -97,13 +105,10 @@ def text() -> str:
             properties: Dict[str, Any] = dict(entry["properties"])
             kind = properties.pop("kind")["const"]
             needed = set(entry.get("required", []))
-            keys = [(name, annotation(schema), name in needed) for name, schema in properties.items()]
-            if any(not name.isidentifier() for name, _, _ in keys):
-                raise SystemExit(f"{section}.{kind} has a key that is no name of Python")
+            keys = [(word(name), annotation(schema), name in needed) for name, schema in properties.items()]
             lines += overload(section, kind, summaries[section, kind], keys)
         if section in CALLBACKS:
             lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section])
-        lines += [f"    @overload\n    def {section}(self, name: str, *, kind: str, **keys: Any) -> Table: ..."]
     lines += [
         "    def marker(self, name: str, **keys: Any) -> Table: ...",
         "    def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...",

@@ -5,6 +5,8 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Sequence, Un
 from .arrays import Array
 from .scene import Table
 
+__all__ = ["Elements", "Number", "Numbers", "registry"]
+
 Number = Union[float, str]
 """A number, or a formula as ``"= 2*length"``."""
 Numbers = Union[Sequence[Any], Array]
@@ -128,8 +130,6 @@ class Elements:
         """Links connected by joints to a tree, in minimal coordinates; one body with markers on every link."""
 
     @overload
-    def body(self, name: str, *, kind: str, **keys: Any) -> Table: ...
-    @overload
     def joint(
         self,
         name: str,
@@ -222,8 +222,6 @@ class Elements:
     ) -> Table:
         """A Cardan joint: two frames share a point, an axis of one stays at right angles to an axis of the other."""
 
-    @overload
-    def joint(self, name: str, *, kind: str, **keys: Any) -> Table: ...
     @overload
     def constraint(
         self,
@@ -454,8 +452,6 @@ class Elements:
         """Keeps the total volume of cells between points, or lets it follow a signal; its multiplier is the pressure."""
 
     @overload
-    def constraint(self, name: str, *, kind: str, **keys: Any) -> Table: ...
-    @overload
     def contact(
         self,
         name: str,
@@ -521,8 +517,6 @@ class Elements:
     ) -> Table:
         """A sphere that points, or balls around them, cannot enter (or leave)."""
 
-    @overload
-    def contact(self, name: str, *, kind: str, **keys: Any) -> Table: ...
     @overload
     def force(
         self,
@@ -784,8 +778,6 @@ class Elements:
         """A force whose function is written in Python."""
 
     @overload
-    def force(self, name: str, *, kind: str, **keys: Any) -> Table: ...
-    @overload
     def signal(
         self,
         name: str,
@@ -838,7 +830,7 @@ class Elements:
         kind: Literal["smooth_step"],
         to: Number,
         end: Number,
-        from: Number = ...,
+        from_: Number = ...,
         start: Number = ...,
     ) -> Table:
         """From one value to another with continuous velocity and acceleration (quintic)."""
@@ -869,8 +861,6 @@ class Elements:
     ) -> Table:
         """A signal whose function is written in Python."""
 
-    @overload
-    def signal(self, name: str, *, kind: str, **keys: Any) -> Table: ...
     @overload
     def assembly(
         self,
@@ -932,8 +922,6 @@ class Elements:
     ) -> Table:
         """A soft, contractile or rigid body on plane supports with short-range contact fields."""
 
-    @overload
-    def assembly(self, name: str, *, kind: str, **keys: Any) -> Table: ...
     def marker(self, name: str, **keys: Any) -> Table: ...
     def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...
     def _add(self, section: str, name: str, keys: Dict[str, Any]) -> Table: ...

@@ -37,10 +37,11 @@ def spring(t: Any, places: Places) -> Any:
 @pytest.mark.parametrize("vectorised", [False, True])
 def test_a_signal_is_the_same_as_a_formula(oscillator: dalembert.Scene, vectorised: bool) -> None:
     def driven(kind: str, **keys: Any) -> dalembert.Run:
-        scene = oscillator.copy()
+        scene: Any = oscillator.copy()
         scene.signal("wave", kind=kind, **keys)
         scene.force("push", kind="applied_force", at="mass", force=["wave", 0, 0])
-        return scene.run()
+        run: dalembert.Run = scene.run()
+        return run
 
     formula = driven("expression", value="0.4*sin(3*t)")
     callback = driven("callback", function=wave, vectorised=vectorised)
@@ -167,9 +168,9 @@ def test_wrong_answers_are_named(oscillator: dalembert.Scene, answer: Any) -> No
         oscillator.run()
 
 
-def test_wrong_callbacks_are_refused(oscillator: dalembert.Scene) -> None:
+def test_wrong_callbacks_are_refused(oscillator: Any) -> None:
     with pytest.raises(TypeError, match="must be a function"):
-        oscillator.signal("wave", kind="callback", function=3)  # type: ignore[call-overload]
+        oscillator.signal("wave", kind="callback", function=3)
     with pytest.raises(ValueError, match="needs a `function`"):
         oscillator.signal("wave", kind="callback")
     with pytest.raises(dalembert.SceneError, match="unknown key `value`"):
