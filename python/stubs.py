@@ -84,13 +84,28 @@ def word(key: str) -> str:
     return f"{key}_" if keyword.iskeyword(key) else key
 
 
-def overload(section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]]) -> List[str]:
+def overload(
+    section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]], told: List[str]
+) -> List[str]:
     """One overload: keys that are needed come without a default."""
     lines = ["    @overload", f"    def {section}(", "        self,", "        name: str,", "        *,"]
     lines.append(f'        kind: Literal["{kind}"],')
     for name, type_, needed in sorted(keys, key=lambda key: not key[2]):
         lines.append(f"        {name}: {type_}," if needed else f"        {name}: {type_} = ...,")
-    lines += ["    ) -> Table:", f'        """{summary}"""', ""]
+    lines += ["    ) -> Table:", f'        """{summary}']
+    lines += ["", *(f"        {line}" for line in told)] if told else []
+    lines += ['        """', ""]
+    return lines
+
+
+def meanings(known: Dict[str, Any], section: str, kind: str) -> List[str]:
+    """A line for every key: unit and meaning."""
+    own = next(one for one in known["kinds"] if (one["section"], one["kind"]) == (section, kind))
+    lines = []
+    for field in own["fields"]:
+        unit = f" [{field['unit']}]" if field["unit"] else ""
+        line = f"{word(field['name'])}{unit}: {field['meaning']}"
+        lines.append(line.replace("\\", "").replace('"', "`"))
     return lines
 
 
@@ -106,9 +121,9 @@ def text() -> str:
             kind = properties.pop("kind")["const"]
             needed = set(entry.get("required", []))
             keys = [(word(name), annotation(schema), name in needed) for name, schema in properties.items()]
-            lines += overload(section, kind, summaries[section, kind], keys)
+            lines += overload(section, kind, summaries[section, kind], keys, meanings(known, section, kind))
         if section in CALLBACKS:
-            lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section])
+            lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section], [])
     lines += [
         "    def marker(self, name: str, **keys: Any) -> Table: ...",
         "    def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...",
