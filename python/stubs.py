@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import keyword
 import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
-from dalembert import registry
+# The package that is installed, not the sources beside this file, which have no library.
+sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).parent.resolve()]
+
+from dalembert import registry  # noqa: E402
 
 SECTIONS = ["body", "joint", "constraint", "contact", "force", "signal", "assembly"]
 FILE = Path(__file__).parent / "dalembert" / "_elements.pyi"
@@ -20,6 +24,8 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Sequence, Un
 
 from .arrays import Array
 from .scene import Table
+
+__all__ = ["Elements", "Number", "Numbers", "registry"]
 
 Number = Union[float, str]
 """A number, or a formula as ``"= 2*length"``."""
@@ -44,8 +50,6 @@ CALLBACKS = {
         ("vectorised", "bool", False),
     ],
 }
-
-ARTICLES = {"assembly": "an"}
 
 
 def annotation(schema: Any) -> str:
@@ -73,13 +77,35 @@ def annotation(schema: Any) -> str:
     return names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
 
 
-def overload(section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]]) -> List[str]:
+def word(key: str) -> str:
+    """A key as an argument: words of the language itself get a line behind them."""
+    if not key.isidentifier():
+        raise SystemExit(f"`{key}` is no name of Python")
+    return f"{key}_" if keyword.iskeyword(key) else key
+
+
+def overload(
+    section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]], told: List[str]
+) -> List[str]:
     """One overload: keys that are needed come without a default."""
     lines = ["    @overload", f"    def {section}(", "        self,", "        name: str,", "        *,"]
     lines.append(f'        kind: Literal["{kind}"],')
     for name, type_, needed in sorted(keys, key=lambda key: not key[2]):
         lines.append(f"        {name}: {type_}," if needed else f"        {name}: {type_} = ...,")
-    lines += ["    ) -> Table:", f'        """{summary}"""', ""]
+    lines += ["    ) -> Table:", f'        """{summary}']
+    lines += ["", *(f"        {line}" for line in told)] if told else []
+    lines += ['        """', ""]
+    return lines
+
+
+def meanings(known: Dict[str, Any], section: str, kind: str) -> List[str]:
+    """A line for every key: unit and meaning."""
+    own = next(one for one in known["kinds"] if (one["section"], one["kind"]) == (section, kind))
+    lines = []
+    for field in own["fields"]:
+        unit = f" [{field['unit']}]" if field["unit"] else ""
+        line = f"{word(field['name'])}{unit}: {field['meaning']}"
+        lines.append(line.replace("\\", "").replace('"', "`"))
     return lines
 
 
@@ -94,13 +120,10 @@ def text() -> str:
             properties: Dict[str, Any] = dict(entry["properties"])
             kind = properties.pop("kind")["const"]
             needed = set(entry.get("required", []))
-            keys = [(name, annotation(schema), name in needed) for name, schema in properties.items()]
-            if any(not name.isidentifier() for name, _, _ in keys):
-                raise SystemExit(f"{section}.{kind} has a key that is no name of Python")
-            lines += overload(section, kind, summaries[section, kind], keys)
+            keys = [(word(name), annotation(schema), name in needed) for name, schema in properties.items()]
+            lines += overload(section, kind, summaries[section, kind], keys, meanings(known, section, kind))
         if section in CALLBACKS:
-            lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section])
-        lines += [f"    @overload\n    def {section}(self, name: str, *, kind: str, **keys: Any) -> Table: ..."]
+            lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section], [])
     lines += [
         "    def marker(self, name: str, **keys: Any) -> Table: ...",
         "    def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...",

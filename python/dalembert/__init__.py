@@ -3,7 +3,7 @@
 >>> import dalembert
 >>> run = dalembert.load("double-pendulum").run(until=1)
 >>> run["energy.kinetic"].shape
-(1001,)
+(101,)
 
 Scenes have the names and units of scene files; runs have the bits of the command line.
 """

@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 import json
 from functools import lru_cache
-from typing import Any, Dict, List
+from keyword import iskeyword
+from typing import Any, Dict, List, Sequence, Union
 
 from . import _dalembert
+from .arrays import Array
 from .errors import SceneError
 
-__all__ = ["Elements", "registry"]
+__all__ = ["Elements", "Number", "Numbers", "registry"]
+
+#: A number, or a formula as ``"= 2*length"``.
+Number = Union[float, str]
+Numbers = Union[Sequence[Any], Array]
 
 #: Keys of callbacks, which only Python can give.
 _CALLBACK = {"function", "derivatives", "vectorised", "states", "at", "markers", "kind"}
@@ -51,14 +57,15 @@ def _hint(word: str, known: Any) -> str:
 
 
 class Elements:
-    """The methods that add elements; every one gives the table it has made."""
+    """The methods that add elements; every one gives the table it has made. Keys that are words of Python get a line behind them: ``from_=0``."""
 
     def _add(self, section: str, name: str, keys: Dict[str, Any]) -> Any:
         raise NotImplementedError
 
     def _element(self, section: str, name: str, keys: Dict[str, Any]) -> Any:
-        _check(section, name, keys)
-        return self._add(section, name, keys)
+        plain = {key[:-1] if key[-1:] == "_" and iskeyword(key[:-1]) else key: value for key, value in keys.items()}
+        _check(section, name, plain)
+        return self._add(section, name, plain)
 
     def body(self, name: str, *, kind: str, **keys: Any) -> Any:
         """Adds a body."""

@@ -117,10 +117,9 @@ class ForceCallback:
 def _wrenches(answer: Any, count: int, markers: int) -> Array:
     given = np.asarray(answer, dtype=np.float64)
     out = np.zeros((count, markers, 6))
-    if given.size == count * markers * 3:
-        out[..., :3] = given.reshape(count, markers, 3)
-    elif given.size == count * markers * 6:
-        out[...] = given.reshape(count, markers, 6)
+    width = given.shape[-1] if given.ndim else 0
+    if width in (3, 6) and given.size == count * markers * width:
+        out[..., :width] = given.reshape(count, markers, width)
     else:
         raise ValueError(
             f"the law gave an array of shape {given.shape}; expected 3 or 6 numbers for each of {markers} markers"

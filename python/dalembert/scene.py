@@ -213,7 +213,7 @@ class Scene(Elements):
         used = {kind: self._used(kind) for kind in self.callbacks}
         names = [f"{section}.{name}" for section, given in used.items() for name in given]
         if names:
-            warn_of_callbacks(names, _level + 1)
+            warn_of_callbacks(names, _level)
         text, path, meshes = self._source()
         every = [*self.settings, *settings]
         return Model(_dalembert.build(text, path, self.name, every, used["signal"], used["force"], meshes))

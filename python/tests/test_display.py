@@ -71,7 +71,7 @@ def test_a_bar_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     setattr(pages, "display", display)
     monkeypatch.setitem(sys.modules, "IPython", shell)
     monkeypatch.setitem(sys.modules, "IPython.display", pages)
-    scene = dalembert.load("double-pendulum").set("run.until", 300.0)
+    scene = dalembert.load("double-pendulum").set("run.until", 40.0)
     scene.run(progress=True)
     assert "<progress" in shown[0] and "left" in shown[0] and shown[-1] == ""
 

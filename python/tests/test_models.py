@@ -19,7 +19,7 @@ ARM: Dict[str, Any] = {
                 {
                     "name": f"link{k}",
                     **({"parent": f"link{k - 1}"} if k else {}),
-                    "joint": {"revolute": {"axis": [0, 1, 0] if k % 2 else [0, 0, 1]}},
+                    "joint": {"kind": "revolute", "axis": [0, 1, 0] if k % 2 else [0, 0, 1]},
                     "position": [0, 0.05, 0.3],
                     "mass": 3.0 - 0.3 * k,
                     "centre": [0.01, 0, 0.15],

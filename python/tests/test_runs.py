@@ -98,8 +98,8 @@ def test_files_run_as_on_the_command_line(
 
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path: Path) -> None:
     scene = dalembert.load("double-pendulum")
-    scene["run"]["until"] = 200
-    scene["output"] = {"every": 0.01}
+    scene["run"]["until"] = 40
+    scene["output"] = {"every": 0.05}
     whole = scene.run()
     calls = []
 

@@ -56,7 +56,7 @@ def test_wrong_requests_are_refused(oscillator: dalembert.Scene) -> None:
         oscillator.study("modes", hear=True)
     with pytest.raises(ValueError, match="needs the option `period`"):
         oscillator.study("floquet")
-    with pytest.raises(ValueError, match="option `period` is nan"):
+    with pytest.raises(ValueError, match="option `period` is"):
         oscillator.study("floquet", period=float("nan"))
     with pytest.raises(dalembert.StudyError, match="without contacts"):
         dalembert.load("bouncing-ball").study("modes")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::dalembert.CallbackWarning")
 
 
 def test_the_interpreter_is_free_while_a_run_goes_on() -> None:
-    scene = dalembert.load("double-pendulum").set("run.until", 100.0)
+    scene = dalembert.load("double-pendulum").set("run.until", 30.0)
     ticks: List[float] = []
     done = threading.Event()
 
