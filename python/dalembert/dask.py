@@ -21,7 +21,7 @@ import uuid
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _dalembert
-from .sweeps import RESULTS, Keeper, Progress, Sweep, SweepError, SweepInterrupted, SweepTable, _whole
+from .sweeps import RESULTS, Keeper, Progress, Sweep, SweepError, SweepInterrupted, SweepTable, _whole, journal_name
 
 __all__ = ["main", "sweep"]
 
@@ -123,6 +123,7 @@ def _compute(client: Any, keeper: Keeper, chunk: Optional[int]) -> None:
         return future
 
     under_way: Dict[str, Any] = {}
+    fatal: List[str] = []
     try:
         first = [submit(missing[start : start + size]) for start in range(0, len(missing), size)]
         tasks = as_completed(first)
@@ -137,13 +138,15 @@ def _compute(client: Any, keeper: Keeper, chunk: Optional[int]) -> None:
                 for row in rows:
                     tasks.add(submit([row]))
             elif isinstance(error, KilledWorker):
-                raise SweepError(f"row {rows[0]} has ended every worker that tried to compute it: {error}")
+                fatal.append(f"row {rows[0]} has ended every worker that tried to compute it: {error}")
             else:
                 raise SweepError(f"rows {rows[0]} to {rows[-1]} were not computed: {error or future.status}")
             future.release()
     finally:
         if under_way:
             client.cancel([future for future, _ in under_way.values()], force=True)
+    if fatal:
+        raise SweepError("\n".join(fatal))
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -181,11 +184,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 4
-    place = os.path.join(out, RESULTS)
+    place = os.path.join(out, RESULTS if options.shard is None else journal_name(options.shard))
+    counts = {"rows": table.rows, "finished": len(table), "failed": table.failed, "before": table.before}
     if options.json:
-        print(json.dumps({"rows": table.rows, "finished": len(table), "failed": table.failed, "results": place}))
+        print(json.dumps({**counts, "results": place}))
     elif not options.quiet:
-        print(f"  {len(table)} of {table.rows} rows finished, {table.failed} failed\n  {place}")
+        print("  {finished} of {rows} rows finished, {failed} failed, {before} before".format(**counts))
+        print(f"  {place}")
     return 0
 
 

@@ -152,14 +152,16 @@ def _whole(what: str, value: Any, least: int) -> int:
 class SweepTable(Mapping[str, Any]):
     """The finished rows of a sweep: columns by name as arrays, or as a table of pandas, polars or Arrow."""
 
-    def __init__(self, data: bytes, columns: Dict[str, Any], rows: int) -> None:
+    def __init__(self, data: bytes, columns: Dict[str, Any], rows: int, before: int = 0) -> None:
         self._data = data
         self._columns = {name: _array(column) for name, column in columns.items()}
-        #: The number of rows of the sweep, finished or not.
+        #: The number of rows of the sweep, or of its part, finished or not.
         self.rows = rows
+        #: The number of rows that were finished before.
+        self.before = before
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return SweepTable, (self._data, self._columns, self.rows)
+        return SweepTable, (self._data, self._columns, self.rows, self.before)
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -266,8 +268,7 @@ class Keeper:
         self.folder = os.fspath(out) if self._temporary is None else self._temporary.name
         os.makedirs(self.folder, exist_ok=True)
         self.whole = shard is None
-        name = "journal" if shard is None else "journal-{}-of-{}".format(*_parts(shard))
-        self.path = os.path.join(self.folder, name)
+        self.path = os.path.join(self.folder, journal_name(shard))
         self.journal = _dalembert.SweepJournal(study._native, self.path, shard)
         self.before = self.journal.counts()[1]
         self._bar: Optional[_Rows] = None
@@ -288,7 +289,7 @@ class Keeper:
     def table(self) -> SweepTable:
         """The finished rows."""
         data, columns = self.journal.table()
-        return SweepTable(data, columns, self.journal.counts()[0] if not self.whole else len(self.study))
+        return SweepTable(data, columns, self.journal.counts()[0], self.before)
 
     def interruptible(self) -> "_Interruptible":
         """Turns Ctrl-C into an exception that has the finished rows."""
@@ -349,6 +350,9 @@ class _Rows:
         self._bar.close()
 
 
-def _parts(shard: str) -> Tuple[str, str]:
-    index, _, count = shard.partition("/")
-    return index.strip(), count.strip()
+def journal_name(shard: Optional[str]) -> str:
+    """The file of a journal in its folder, as the command line calls it."""
+    if shard is None:
+        return "journal"
+    index, _, count = (part.strip() for part in shard.partition("/"))
+    return f"journal-{index}-of-{count}"

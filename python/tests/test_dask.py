@@ -8,7 +8,7 @@ import subprocess
 import sys
 import types
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, List
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_the_command_line_speaks_to_the_scheduler(cluster: Any, study: Path, tmp
         [*command, "--json"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
     assert ended.returncode == 0, ended.stderr
-    assert '"finished": 24, "failed": 0' in ended.stdout and len(begun) == 8
+    assert '"finished": 24, "failed": 0, "before": 8' in ended.stdout and len(begun) == 8
     subprocess.run([program(), "sweep", study, "--out", "local", "--quiet"], cwd=tmp_path, check=True)
     local = (tmp_path / "local" / "results.parquet").read_bytes()
     assert (tmp_path / "out" / "results.parquet").read_bytes() == local
@@ -93,6 +93,57 @@ def test_other_versions_are_refused(client: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(dask, "_dalembert", elsewhere)
     with pytest.raises(SweepError, match=f"has dalembert {dalembert.__version__}, this is 9.9.9"):
         dask._check_versions(client)
+
+
+class FakeFuture:
+    """What a cluster answers of which every worker dies at a row."""
+
+    def __init__(self, key: str, rows: List[int], fatal: int, data: bytes) -> None:
+        self.key, self.data = key, data
+        self.status = "error" if fatal in rows else "finished"
+
+    def exception(self) -> Exception:
+        from distributed.scheduler import KilledWorker
+
+        return KilledWorker(self.key, types.SimpleNamespace(address="tcp://127.0.0.1:1"), 3)
+
+    def result(self) -> bytes:
+        return self.data
+
+    def release(self) -> None:
+        pass
+
+
+def test_a_row_that_ends_every_worker_is_named_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dalembert import dask
+
+    class Tasks(List[Any]):
+        """Finished tasks in turn, with those that come later."""
+
+        def __iter__(self) -> Iterator[Any]:
+            while len(self):
+                yield self.pop(0)
+
+        def add(self, future: Any) -> None:
+            self.append(future)
+
+    class Cluster:
+        def run(self, *_: Any, **__: Any) -> Any:
+            return {"tcp://127.0.0.1:1": dalembert.__version__}
+
+        def submit(self, _: Any, parcel: str, rows: List[int], key: str, pure: bool) -> FakeFuture:
+            return FakeFuture(key, rows, 4, Sweep.from_parcel(parcel).rows(rows))
+
+        def cancel(self, *_: Any, **__: Any) -> None:
+            pass
+
+    monkeypatch.setattr(distributed, "as_completed", Tasks)
+    with pytest.raises(SweepError, match="row 4 has ended every worker"):
+        dask.sweep(STUDY, Cluster(), chunk=3, out=tmp_path, progress=False)
+    journal = dalembert._dalembert.SweepJournal(Sweep(STUDY)._native, str(tmp_path / "journal"))
+    assert journal.missing() == [4]
 
 
 def test_faults_are_told(client: Any) -> None:
