@@ -102,7 +102,7 @@ class FakeFuture:
         self.key, self.data = key, data
         self.status = "error" if fatal in rows else "finished"
 
-    def exception(self) -> Exception:
+    def exception(self) -> Any:
         from distributed.scheduler import KilledWorker
 
         return KilledWorker(self.key, types.SimpleNamespace(address="tcp://127.0.0.1:1"), 3)
