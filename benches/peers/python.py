@@ -1,7 +1,7 @@
 """The Python package against the command line, Pinocchio's Python loop and MuJoCo's rollout.
 
-1. Import: `python -c "import dalembert"` minus `python -c "pass"`, best of several.
-2. A run from Python against `dalembert run`: both compute the same scene and write the same record; process CPU time and wall time, best of several.
+1. Import: CPU time of `python -c "import dalembert"` minus that of `python -c "pass"`, best of several.
+2. A run from Python against `dalembert run`: both compute the same scene and write the same record; process CPU time, best of several.
 3. Forward dynamics of an arm of seven hinges for a million random states: one call of dalembert (one and two threads), a loop over Pinocchio's `aba`,
    and MuJoCo's `rollout` over one step of Euler's method. All three get the same robot file; accelerations are compared first.
 
@@ -64,10 +64,10 @@ def child(arguments: List[str], rounds: int) -> Tuple[float, float]:
 
 
 def imports(rounds: int) -> Tuple[float, float]:
-    """How long the import takes, and that of numpy in it, in s."""
-    empty = child([sys.executable, "-c", "pass"], rounds)[1]
-    numpy = child([sys.executable, "-c", "import numpy"], rounds)[1]
-    whole = child([sys.executable, "-c", "import dalembert"], rounds)[1]
+    """CPU time of the import, and that of numpy in it, in s."""
+    empty = child([sys.executable, "-c", "pass"], rounds)[0]
+    numpy = child([sys.executable, "-c", "import numpy"], rounds)[0]
+    whole = child([sys.executable, "-c", "import dalembert"], rounds)[0]
     return whole - empty, numpy - empty
 
 

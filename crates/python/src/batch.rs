@@ -1,21 +1,29 @@
 //! Functions of a model on tables of states: many states in one call, without the interpreter, on as many threads as are wanted.
 //!
-//! Rows are shared out in pieces that follow each other, and every row is computed by itself, so the bits do not depend on the number of threads.
+//! Four rows are computed side by side where nothing has to be solved for each alone. Rows are shared out in pieces that follow each other, and none sees
+//! another, so the bits do not depend on the number of threads.
 
 use crate::error;
 use crate::model::{Fault, Model};
-use dalembert::methods::algebra::Rows;
+use dalembert::methods::algebra::{Mass, Rows};
 use dalembert::methods::dynamics::{Dynamics, Rates};
-use dalembert::methods::{State, System};
+use dalembert::methods::scalar::Lanes4;
+use dalembert::methods::{Lanes, State, System};
+use dalembert::model::Model as Mechanics;
 use dalembert_analysis::Matrix;
 use dalembert_analysis::variation::Variation;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
+/// States side by side.
+const LANES: usize = 4;
+
 /// Why a row has no answer.
 pub enum Trouble {
     /// The equations have none.
     Equations(String),
+    /// The same of a row of a group, counted from its first.
+    Row(usize, String),
     /// A callback failed.
     Callback(Box<Fault>),
 }
@@ -27,6 +35,7 @@ type Failed = (usize, Trouble);
 pub fn raised(py: Python<'_>, (row, trouble): Failed) -> PyErr {
     match trouble {
         Trouble::Equations(message) => error::plain(py, "EvaluationError", format!("row {row}: {message}")),
+        Trouble::Row(lane, message) => error::plain(py, "EvaluationError", format!("row {}: {message}", row + lane)),
         Trouble::Callback(fault) => fault.into_exception(py),
     }
 }
@@ -105,7 +114,21 @@ impl Quantity {
         })
     }
 
-    fn width(self, model: &dalembert::model::Model) -> usize {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mass => "the mass matrix",
+            Self::Force => "a force",
+            Self::Inverse => "a force of inverse dynamics",
+            Self::Forward => "an acceleration",
+            Self::Jacobian => "the Jacobian of constraints",
+            Self::Constraint => "a residual of constraints",
+            Self::Energy => "an energy",
+            Self::Momentum => "a momentum",
+            Self::Derivatives => "a derivative",
+        }
+    }
+
+    fn width(self, model: &Mechanics) -> usize {
         let shape = model.shape();
         let (n, rows) = (shape.v, shape.rows());
         match self {
@@ -121,22 +144,16 @@ impl Quantity {
     }
 }
 
-/// The scratch of one thread.
-struct Work {
+/// The scratch of one thread for plain numbers: what lanes cannot do, and why a row has no answer.
+struct Plain {
     state: State<f64>,
-    dynamics: Dynamics<dalembert::model::Model>,
+    dynamics: Dynamics<Mechanics>,
     rates: Rates,
-    force: Vec<f64>,
-    product: Vec<f64>,
-    unit: Vec<f64>,
-    multipliers: Vec<f64>,
-    variation: Option<(Variation<dalembert::model::Model>, Matrix, Matrix)>,
+    variation: Option<(Variation<Mechanics>, Matrix, Matrix)>,
 }
 
-impl Work {
-    fn new(model: &dalembert::model::Model, quantity: Quantity, time: f64) -> Self {
-        let shape = model.shape();
-        let zeros = || vec![0.0; shape.v];
+impl Plain {
+    fn new(model: &Mechanics, quantity: Quantity, time: f64) -> Self {
         let variation = (quantity == Quantity::Derivatives).then(|| {
             let variation = Variation::new(model);
             let size = variation.size();
@@ -145,29 +162,18 @@ impl Work {
         Self {
             state: State { t: time, ..model.initial_state() },
             dynamics: Dynamics::new(model),
-            rates: Rates::zeros(shape),
-            force: zeros(),
-            product: zeros(),
-            unit: zeros(),
-            multipliers: vec![0.0; shape.rows()],
+            rates: Rates::zeros(model.shape()),
             variation,
         }
     }
 
-    /// One row; `given` are accelerations or forces.
-    fn row(
-        &mut self,
-        model: &dalembert::model::Model,
-        quantity: Quantity,
-        given: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), String> {
+    /// Accelerations and multipliers under further forces, or derivatives of accelerations.
+    fn row(&mut self, model: &Mechanics, given: &[f64], out: &mut [f64]) -> Result<(), String> {
         let (shape, s) = (model.shape(), &self.state);
         let n = shape.v;
-        let said = |error: &dyn std::fmt::Display| error.to_string();
         if let Some((variation, columns, rates)) = &mut self.variation {
-            variation.motion(model, s).map_err(|e| said(&e))?;
-            variation.changes(model, s, columns, rates).map_err(|e| said(&e))?;
+            variation.motion(model, s).map_err(|e| e.to_string())?;
+            variation.changes(model, s, columns, rates).map_err(|e| e.to_string())?;
             for i in 0..n {
                 for j in 0..n {
                     out[i * n + j] = rates[(n + i, j)];
@@ -176,70 +182,144 @@ impl Work {
             }
             return Ok(());
         }
-        self.dynamics.evaluate(model, s, &mut self.rates).map_err(|e| said(&e))?;
+        self.dynamics.evaluate(model, s, &mut self.rates).map_err(|e| e.to_string())?;
         let parts = self.dynamics.parts();
-        model.force(s, parts.work, &mut self.force);
+        let (force, multipliers) = out.split_at_mut(n);
+        model.force(s, parts.work, force);
+        for (f, tau) in force.iter_mut().zip(given) {
+            *f += tau;
+        }
+        if shape.rows() == 0 {
+            parts.mass.solve(force);
+            return Ok(());
+        }
+        model.constraint_bias(s, parts.work, multipliers);
+        multipliers.iter_mut().for_each(|c| *c = -*c);
+        parts.saddle.solve_trial(parts.mass, parts.rows, force, multipliers).map_err(|e| e.to_string())
+    }
+}
+
+/// The scratch of one thread for four states side by side.
+struct Side {
+    state: State<Lanes4>,
+    work: <Mechanics as System>::Work<Lanes4>,
+    mass: Mass<Lanes4>,
+    rows: Rows<Lanes4>,
+    given: Vec<Lanes4>,
+    unit: Vec<Lanes4>,
+    column: Vec<Lanes4>,
+    out: Vec<Lanes4>,
+}
+
+impl Side {
+    fn new(model: &Mechanics, quantity: Quantity, time: f64) -> Self {
+        let shape = model.shape();
+        let mut state = State::zeros(shape);
+        state.lift(&State { t: time, ..model.initial_state() });
+        let zeros = |n: usize| vec![Lanes4::default(); n];
+        Self {
+            state,
+            work: model.work(),
+            mass: Mass::new(&model.mass_blocks()),
+            rows: Rows::new(shape.rows(), shape.v, &model.row_blocks()),
+            given: zeros(shape.v),
+            unit: zeros(shape.v),
+            column: zeros(shape.rows()),
+            out: zeros(quantity.width(model)),
+        }
+    }
+
+    /// The quantity of four states, written to `out`.
+    fn compute(&mut self, model: &Mechanics, quantity: Quantity) {
+        let Self { state: s, work, mass, rows, given, unit, column, out } = self;
+        let (shape, one) = (model.shape(), Lanes4::from(1.0));
+        model.prepare(s, work);
         match quantity {
             Quantity::Mass => {
-                for (k, out) in out.chunks_exact_mut(n).enumerate() {
-                    self.unit[k] = 1.0;
-                    parts.mass.apply(&self.unit, out);
-                    self.unit[k] = 0.0;
+                model.mass(s, work, mass);
+                for (k, out) in out.chunks_exact_mut(shape.v).enumerate() {
+                    unit[k] = one;
+                    mass.apply(unit, out);
+                    unit[k] = Lanes4::default();
                 }
             }
-            Quantity::Force => out.copy_from_slice(&self.force),
+            Quantity::Force => model.force(s, work, out),
             Quantity::Inverse => {
-                parts.mass.apply(given, &mut self.product);
-                for ((out, m), f) in out.iter_mut().zip(&self.product).zip(&self.force) {
-                    *out = m - f;
+                model.mass(s, work, mass);
+                mass.apply(given, out);
+                model.force(s, work, unit);
+                for (out, f) in out.iter_mut().zip(unit.iter_mut()) {
+                    *out -= *f;
+                    *f = Lanes4::default();
                 }
             }
-            Quantity::Forward => {
-                for (f, tau) in self.force.iter_mut().zip(given) {
-                    *f += tau;
+            Quantity::Forward | Quantity::Derivatives => {
+                model.mass(s, work, mass);
+                mass.factor();
+                model.force(s, work, out);
+                for (out, tau) in out.iter_mut().zip(given) {
+                    *out += *tau;
                 }
-                if shape.rows() == 0 {
-                    parts.mass.solve(&mut self.force);
-                } else {
-                    model.constraint_bias(s, parts.work, &mut self.multipliers);
-                    self.multipliers.iter_mut().for_each(|c| *c = -*c);
-                    let solved =
-                        parts.saddle.solve_trial(parts.mass, parts.rows, &mut self.force, &mut self.multipliers);
-                    solved.map_err(|e| said(&e))?;
-                }
-                out[..n].copy_from_slice(&self.force);
-                out[n..].copy_from_slice(&self.multipliers);
+                mass.solve(out);
             }
-            Quantity::Jacobian => dense(parts.rows, shape.rows(), &mut self.unit, &mut self.multipliers, out),
+            Quantity::Jacobian => {
+                model.jacobian(s, work, rows);
+                for k in 0..shape.v {
+                    unit[k] = one;
+                    column.fill(Lanes4::default());
+                    rows.add_apply(unit, column);
+                    unit[k] = Lanes4::default();
+                    for (i, value) in column.iter().enumerate() {
+                        out[i * shape.v + k] = *value;
+                    }
+                }
+            }
             Quantity::Constraint => {
                 let (position, velocity) = out.split_at_mut(shape.g);
-                model.constraint(s, parts.work, position);
-                model.constraint_rate(s, parts.work, velocity);
+                model.constraint(s, work, position);
+                model.constraint_rate(s, work, velocity);
             }
             Quantity::Energy => {
-                let ledger = model.ledger(s, parts.work);
-                out.copy_from_slice(&[ledger.kinetic, ledger.potential]);
+                let ledger = model.ledger(s, work);
+                (out[0], out[1]) = (ledger.kinetic, ledger.potential);
             }
-            Quantity::Momentum | Quantity::Derivatives => {
-                let momentum = model.momentum(parts.work);
+            Quantity::Momentum => {
+                let momentum = model.momentum(work);
                 out[..3].copy_from_slice(&momentum.linear.0);
                 out[3..].copy_from_slice(&momentum.angular.0);
             }
         }
-        Ok(())
     }
 }
 
-/// All entries of constraint rows, by rows.
-fn dense(rows: &Rows<f64>, count: usize, unit: &mut [f64], column: &mut [f64], out: &mut [f64]) {
-    let n = unit.len();
-    for k in 0..n {
-        unit[k] = 1.0;
-        column.fill(0.0);
-        rows.add_apply(unit, column);
-        unit[k] = 0.0;
-        for i in 0..count {
-            out[i * n + k] = column[i];
+/// Why a row has no finite answer: in the words of plain numbers.
+fn explain(model: &Mechanics, quantity: Quantity, time: f64, [q, v]: [&[f64]; 2], lane: usize) -> Trouble {
+    let mut plain = Plain::new(model, Quantity::Forward, time);
+    plain.state.q.copy_from_slice(q);
+    plain.state.v.copy_from_slice(v);
+    let mut out = vec![0.0; Quantity::Forward.width(model)];
+    let reason = plain.row(model, &[], &mut out).err();
+    let reason = reason.unwrap_or_else(|| format!("{} is not finite", quantity.name()));
+    Trouble::Row(lane, reason)
+}
+
+/// A table of numbers by rows.
+#[derive(Copy, Clone)]
+struct Rowed<'a> {
+    values: &'a [f64],
+    width: usize,
+}
+
+impl Rowed<'_> {
+    fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.width..(row + 1) * self.width]
+    }
+
+    /// Up to four rows side by side; where there are fewer the first stands in for the others.
+    fn gather(&self, first: usize, count: usize, out: &mut [Lanes4]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            let row = |lane: usize| if lane < count { first + lane } else { first };
+            *out = Lanes(std::array::from_fn(|lane| self.values[row(lane) * self.width + i]));
         }
     }
 }
@@ -267,32 +347,53 @@ pub fn evaluate<'py>(
     {
         return Err(error::value("tables of states have not the numbers of rows and columns that the model asks for"));
     }
-    let (q, v, given) = (q.as_slice()?, v.as_slice()?, given.as_slice()?);
-    let x = x.as_ref().map(|x| x.as_slice()).transpose()?;
+    let table = |values, width| Rowed { values, width };
+    let (q, v) = (table(q.as_slice()?, shape.q), table(v.as_slice()?, shape.v));
+    let given = table(given.as_slice()?, shape.v);
+    let x = x.as_ref().map(|x| x.as_slice()).transpose()?.map(|x| table(x, shape.x));
     let width = quantity.width(mechanics);
     let mut out = vec![0.0; rows * width];
+    // Constraints are solved, and tangents taken, for one state at a time.
+    let alone = quantity == Quantity::Derivatives || (quantity == Quantity::Forward && shape.rows() > 0);
+    let plain = |work: &mut Plain, row: usize, out: &mut [f64]| {
+        work.state.q.copy_from_slice(q.row(row));
+        work.state.v.copy_from_slice(v.row(row));
+        if let Some(x) = x {
+            work.state.x.copy_from_slice(x.row(row));
+        }
+        let result = work.row(mechanics, given.row(row), out);
+        match this.take_fault() {
+            Some(fault) => Err(Trouble::Callback(Box::new(fault))),
+            None => result.map_err(Trouble::Equations),
+        }
+    };
     let result = py.detach(|| {
-        share(
-            rows,
-            width,
-            1,
-            threads,
-            &mut out,
-            || Work::new(mechanics, quantity, time),
-            |work, row, out| {
-                let part = |all: &[f64], n: usize| all[row * n..(row + 1) * n].to_vec();
-                work.state.q.copy_from_slice(&q[row * shape.q..(row + 1) * shape.q]);
-                work.state.v.copy_from_slice(&v[row * shape.v..(row + 1) * shape.v]);
-                if let Some(x) = x {
-                    work.state.x.copy_from_slice(&x[row * shape.x..(row + 1) * shape.x]);
+        if alone {
+            return share(rows, width, 1, threads, &mut out, || Plain::new(mechanics, quantity, time), plain);
+        }
+        let make = || Side::new(mechanics, quantity, time);
+        share(rows, width, LANES, threads, &mut out, make, |work, first, out| {
+            let count = out.len() / width;
+            q.gather(first, count, &mut work.state.q);
+            v.gather(first, count, &mut work.state.v);
+            given.gather(first, count, &mut work.given);
+            if let Some(x) = x {
+                x.gather(first, count, &mut work.state.x);
+            }
+            work.compute(mechanics, quantity);
+            if let Some(fault) = this.take_fault() {
+                return Err(Trouble::Callback(Box::new(fault)));
+            }
+            for (lane, out) in out.chunks_exact_mut(width).enumerate() {
+                for (out, value) in out.iter_mut().zip(&work.out) {
+                    *out = value.0[lane];
                 }
-                let result = work.row(mechanics, quantity, &part(given, shape.v), out);
-                match this.take_fault() {
-                    Some(fault) => Err(Trouble::Callback(Box::new(fault))),
-                    None => result.map_err(Trouble::Equations),
+                if out.iter().any(|x| !x.is_finite()) {
+                    return Err(explain(mechanics, quantity, time, [q.row(first + lane), v.row(first + lane)], lane));
                 }
-            },
-        )
+            }
+            Ok(())
+        })
     });
     result.map_err(|failed| raised(py, failed))?;
     shaped(py, rows, &[width], out)

@@ -8,6 +8,7 @@ mod callback;
 mod convert;
 mod error;
 mod model;
+mod request;
 mod run;
 mod scene;
 mod study;
@@ -25,11 +26,13 @@ mod _dalembert {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
+    use crate::request::studies;
+    #[pymodule_export]
     use crate::run::{Run, read_run, restore_run, scene_of_run};
     #[pymodule_export]
     use crate::scene::{build, integrators, parse, read, registry, scenes_built_in, write};
     #[pymodule_export]
-    use crate::study::{studies, study};
+    use crate::study::study;
     #[pymodule_export]
     use crate::sweeps::{SweepJournal, SweepStudy};
     #[pymodule_export]
