@@ -45,13 +45,19 @@ pub fn run(arguments: &[String]) -> Outcome {
     println!("{rows} rows, 1 worker:  {}", told(rows, one));
     let two = timed(&mut sweep("two", 2))?;
     println!("{rows} rows, 2 workers: {}", told(rows, two));
-    println!("speed-up from 1 to 2 workers: {:.2}", one.as_secs_f64() / two.as_secs_f64());
+    println!("speed-up from 1 to 2 workers: {:.2}", one.wall.as_secs_f64() / two.wall.as_secs_f64());
+    if let (Some(one), Some(two)) = (one.processor, two.processor) {
+        println!(
+            "processor time of 1 worker over that of 2: {:.3} (1 if they share nothing, whatever else runs)",
+            one / two
+        );
+    }
 
     let mut finished = Vec::new();
     for _ in 0..KILLS {
         let mut child = sweep("killed", 2).spawn().map_err(|error| format!("cannot start the sweep: {error}"))?;
         // Somewhere between a twentieth and a quarter of the whole: three of them never reach the end.
-        std::thread::sleep(two.mul_f64(0.05 + 0.2 * chance()));
+        std::thread::sleep(two.wall.mul_f64(0.05 + 0.2 * chance()));
         child
             .kill()
             .and_then(|()| child.wait().map(drop))
@@ -76,15 +82,34 @@ fn chance() -> f64 {
     RandomState::new().hash_one(0) as f64 / u64::MAX as f64
 }
 
-fn timed(command: &mut Command) -> Outcome<Duration> {
-    let start = Instant::now();
-    crate::shell::run(command)?;
-    Ok(start.elapsed())
+/// What a sweep has taken.
+#[derive(Copy, Clone)]
+struct Taken {
+    wall: Duration,
+    /// Time of processors in s, where it can be known.
+    processor: Option<f64>,
 }
 
-fn told(rows: u64, time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    format!("{seconds:.1} s, {:.1} rows/s, {:.2} ms a row", rows as f64 / seconds, 1e3 * seconds / rows as f64)
+fn timed(command: &mut Command) -> Outcome<Taken> {
+    let (start, before) = (Instant::now(), children());
+    crate::shell::run(command)?;
+    let processor = before.zip(children()).map(|(before, after)| after - before);
+    Ok(Taken { wall: start.elapsed(), processor })
+}
+
+/// The time of processors that ended children have taken, in s: Linux tells it in hundredths.
+fn children() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some((ticks(13)? + ticks(14)?) / 100.0)
+}
+
+fn told(rows: u64, taken: Taken) -> String {
+    let seconds = taken.wall.as_secs_f64();
+    let processor =
+        taken.processor.map_or(String::new(), |s| format!(", {:.2} ms of processor a row", 1e3 * s / rows as f64));
+    format!("{seconds:.1} s, {:.1} rows/s{processor}", rows as f64 / seconds)
 }
 
 fn shown(path: &Path) -> String {
