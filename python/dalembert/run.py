@@ -218,7 +218,7 @@ class Run(Mapping[str, Array]):
 
     def animation(self, height: int = 480) -> display.Page:
         """The motion in space, as a page that moves; needs a package that was built with the viewer."""
-        data, script = self._alive().animation()
+        data, script, style = self._alive().animation()
         if data is None:
             return display.Page("<p>There is nothing to see: no body of this model has a shape.</p>", 80)
         if script is None:
@@ -227,7 +227,7 @@ class Run(Mapping[str, Array]):
         inside = data.replace("<", "\\u003c")
         page = (
             f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(str(self._summary["name"]))}</title>'
-            '</head><body style="margin:0"><section id="view" aria-label="Motion in space"></section>'
+            f'<style>{style}</style></head><body style="margin:0"><section id="view" aria-label="Motion in space"></section>'
             f'<script type="application/json" id="animation">{inside}</script><script>{script}</script></body></html>'
         )
         return display.Page(page, height)

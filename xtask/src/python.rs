@@ -57,8 +57,11 @@ pub fn check() -> Outcome {
     let config = root().join("pyproject.toml");
     run(command(&python, &["-m", "mypy", "--config-file"])
         .arg(&config)
+        .arg("--cache-dir")
+        .arg(away.join("mypy"))
         .arg(sources.join("dalembert"))
         .arg(sources.join("stubs.py"))
+        .arg(sources.join("wheel.py"))
         .arg(&tests))?;
     let stubs = ["-m", "mypy.stubtest", "dalembert._dalembert", "dalembert._elements", "--ignore-missing-stub"];
     run(command(&python, &stubs).current_dir(&away))?;

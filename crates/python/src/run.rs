@@ -6,6 +6,7 @@ use dalembert::methods::trajectory::{Channel, Event, Trajectory};
 use dalembert::picture::{Animation, Film};
 use dalembert::record::{self, Checkpoint, Contents, Summary};
 use dalembert::report::plot::{Plot, Series};
+use dalembert::report::theme::page_style;
 use dalembert::report::{Form, ReportInput, View, page, svg_files};
 use dalembert::run::{Figures, Outcome, figures, motion};
 use numpy::{PyArray1, PyArrayMethods};
@@ -195,10 +196,10 @@ impl Run {
         Ok(plot.draw(Form::File))
     }
 
-    /// The animation as JSON, and the program that shows it, if the package has it.
-    fn animation(&self, py: Python<'_>) -> (Option<String>, Option<&'static str>) {
+    /// The animation as JSON, the program that shows it, if the package has it, and its colours.
+    fn animation(&self, py: Python<'_>) -> (Option<String>, Option<&'static str>, String) {
         let model = self.model.get();
-        (py.detach(|| self.animation_text(model).map(str::to_owned)), viewer())
+        (py.detach(|| self.animation_text(model).map(str::to_owned)), viewer(), page_style())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
