@@ -170,7 +170,7 @@ impl Run {
     fn motion(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let trajectory = self.trajectory(py)?;
         let model = self.model.get();
-        Ok(py.detach(|| motion(&model.scene.model, &trajectory).and_then(|motion| motion.draw(Form::Inline))))
+        Ok(py.detach(|| motion(&model.scene.model, &trajectory).and_then(|motion| motion.draw(Form::File))))
     }
 
     /// Channels over time as one SVG picture; those of another unit than the first have their axis at the right.
