@@ -6,8 +6,10 @@ mod chores;
 mod dae;
 mod gallery;
 mod graph;
+mod monte_carlo;
 mod peers;
 mod pictures;
+mod python;
 mod shell;
 mod soft;
 mod solar;
@@ -32,8 +34,8 @@ const CHORES: &[Chore] = &[
         name: "test",
         arguments: "",
         about: "everything that must pass before a change is merged",
-        detail: "Stages: format, viewer, clippy, build, tests (with doc tests and the fuzz corpus), examples, rustdoc, browser, book,\n\
-                 tidiness.\n\
+        detail: "Stages: format, viewer, clippy, build, tests (with doc tests and the fuzz corpus), examples, rustdoc, browser, python,\n\
+                 book, tidiness.\n\
                  Stops at the first stage that fails. All stages share one profile, so everything is built once.",
         run: test::run,
     },
@@ -50,6 +52,29 @@ const CHORES: &[Chore] = &[
         about: "test reports and the studio in headless Chromium",
         detail: "Builds viewer and command line first. Chromium is taken from Debian's package; DALEMBERT_BROWSER names another one.",
         run: viewer::test,
+    },
+    Chore {
+        name: "python",
+        arguments: "",
+        about: "build the Python package, check its types and run its tests",
+        detail: "Makes a Python environment in target/python with packages from PyPI. The wheel takes the library of the development build;\n\
+                 `pip install .` builds a fast one.",
+        run: python::test,
+    },
+    Chore {
+        name: "python-stubs",
+        arguments: "",
+        about: "write the types of all elements, python/dalembert/_elements.pyi, from the registry",
+        detail: "To be run when kinds or keys of elements change; the tests of the package say so.",
+        run: python::stubs,
+    },
+    Chore {
+        name: "python-speed",
+        arguments: "[--quick]",
+        about: "race the Python package against the command line, Pinocchio and MuJoCo, write the table of docs/src/python.md",
+        detail: "Builds package and command line for release. Import time, a run against the command line's, and a million forward dynamics of an arm\n\
+                 of seven joints in one call. With --quick the table is only printed.",
+        run: python::speed,
     },
     Chore {
         name: "viewer-speed",
@@ -188,6 +213,14 @@ const CHORES: &[Chore] = &[
         detail: "The folder holds ur5e.xml, panda.urdf, go2.xml, h1.xml and the samples *_dynamics_sample.json; all numbers must agree to\n\
                  1e-9 of the largest entry.",
         run: peers::robots,
+    },
+    Chore {
+        name: "monte-carlo",
+        arguments: "[ROWS]",
+        about: "sweep ten thousand heads of leeches against a wall, with one worker and two, and killed three times",
+        detail: "Friction and speed are random. Prints times and the speed-up, and compares the three tables byte by byte. The variable DALEMBERT names\n\
+                 a program to use instead of a new release build.",
+        run: monte_carlo::run,
     },
     Chore {
         name: "crossing",

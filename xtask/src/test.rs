@@ -16,6 +16,7 @@ const STAGES: &[Stage] = &[
     ("examples", examples),
     ("rustdoc", rustdoc),
     ("browser", crate::viewer::check),
+    ("python", crate::python::check),
     ("book", book::check),
     ("tidiness", tidy::check),
 ];

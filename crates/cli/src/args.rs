@@ -115,6 +115,15 @@ pub struct SweepOptions {
     /// Compute every N-th row only, from the I-th on, for several machines.
     #[arg(long, value_name = "I/N", conflicts_with = "merge")]
     pub shard: Option<String>,
+    /// Who computes the rows.
+    #[arg(long, value_enum, default_value = "local")]
+    pub engine: Engine,
+    /// The scheduler of the Dask cluster, as in tcp://host:8786; without it a cluster of --jobs processes is started on this machine.
+    #[arg(long, value_name = "ADDRESS")]
+    pub scheduler: Option<String>,
+    /// Rows in one task of the Dask cluster [default: chosen by their number].
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub chunk: Option<u32>,
     /// Compute nothing: make one table of the journals in these folders.
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     pub merge: Vec<PathBuf>,
@@ -124,6 +133,15 @@ pub struct SweepOptions {
     /// No progress, no summary; errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Who computes the rows of a sweep.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Threads of this process.
+    Local,
+    /// Workers of a Dask cluster that have the Python package; DALEMBERT_PYTHON names the Python to use.
+    Dask,
 }
 
 #[derive(Debug, Args)]

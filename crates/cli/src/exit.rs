@@ -20,6 +20,8 @@ pub enum Exit {
     Io(String),
     /// Interrupted; results up to there were kept.
     Interrupted,
+    /// A program that was started has told why, and ended with this code.
+    Told(u8),
 }
 
 impl Exit {
@@ -46,6 +48,7 @@ impl Exit {
             Self::Ledger(message) => (3, message),
             Self::Io(message) => (4, message),
             Self::Interrupted => return ExitCode::from(130),
+            Self::Told(code) => return ExitCode::from(code),
         };
         eprintln!("error: {message}");
         ExitCode::from(code)
@@ -73,7 +76,7 @@ impl From<Failure> for Exit {
     fn from(failure: Failure) -> Self {
         let message = failure.to_string();
         match failure {
-            Failure::Integrate(_) => Self::Failed(message),
+            Failure::Integrate(_) | Failure::Callback(_) => Self::Failed(message),
             Failure::Ledger { .. } | Failure::Gain { .. } => Self::Ledger(message),
         }
     }

@@ -4,6 +4,7 @@ mod analyse;
 mod args;
 mod check;
 mod couplings;
+mod dask;
 mod equations;
 mod eval;
 mod eval_scene;

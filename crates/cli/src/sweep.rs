@@ -1,8 +1,8 @@
 //! `dalembert sweep`: many runs of one scene, one table of results.
 
-use crate::args::SweepOptions;
+use crate::args::{Engine, SweepOptions};
 use crate::exit::Exit;
-use crate::{print, watch};
+use crate::{dask, print, watch};
 use dalembert_sweeps::{Journal, Progress, Shard, Study, SweepError, read_all, sweep as compute, table};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -18,6 +18,9 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Exit> {
     let name = options.study.file_stem().map_or_else(|| "sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = options.out.clone().unwrap_or_else(|| Path::new("sweeps").join(name));
     std::fs::create_dir_all(&folder).map_err(|e| Exit::io(&format!("make the folder `{}`", folder.display()), &e))?;
+    if options.engine == Engine::Local && (options.scheduler.is_some() || options.chunk.is_some()) {
+        return Err(Exit::Usage("--scheduler and --chunk belong to --engine dask".into()));
+    }
     if !options.merge.is_empty() {
         return merge(&study, &options.merge, &folder, options);
     }
@@ -27,6 +30,9 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Exit> {
         Some(text) => Shard::parse(text)
             .ok_or_else(|| Exit::Usage(format!("--shard needs i/n with i from 1 to n, not `{text}`")))?,
     };
+    if options.engine == Engine::Dask {
+        return dask::sweep(options, &folder);
+    }
     let jobs = options.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
     let path = folder.join(journal_name(shard));
     let mut journal = Journal::open(&path, study.mark(), study.outputs.len()).map_err(fault)?;
@@ -109,7 +115,9 @@ fn tell(tally: &Progress, place: &Path, options: &SweepOptions) -> Result<(), Ex
 
 fn fault(error: SweepError) -> Exit {
     match error {
-        SweepError::Study { .. } | SweepError::Scene(_) | SweepError::Journal { .. } => Exit::Usage(error.to_string()),
+        SweepError::Study { .. } | SweepError::Scene(_) | SweepError::Journal { .. } | SweepError::Parcel { .. } => {
+            Exit::Usage(error.to_string())
+        }
         SweepError::File { .. } => Exit::Io(error.to_string()),
     }
 }

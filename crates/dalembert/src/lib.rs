@@ -5,6 +5,7 @@
 
 pub mod assemblies;
 pub mod bodies;
+pub mod callback;
 pub mod check;
 pub mod constraints;
 pub mod contacts;

@@ -166,3 +166,145 @@ fn a_signal_is_written_as_it_was_read() {
     assert!(Signal::read("sinus", serde_json::json!({})).is_none());
     assert!(Formula::<'t'>::new("1 +").is_err());
 }
+
+/// Functions that a program gives.
+mod callbacks {
+    use dalembert::callback::{Callbacks, Function, Law, Samples};
+    use dalembert::methods::scalar::{Dual2, Duals, Lanes4};
+    use dalembert::methods::tangent::Tangent;
+    use dalembert::methods::trace::Trace;
+    use dalembert::methods::{Jet, Lanes, State, System};
+    use dalembert::run::{Failure, run};
+    use dalembert::scene::{Document, Limits, Overrides, Scene};
+    use std::sync::Arc;
+
+    /// sin t, with or without its derivatives.
+    struct Sine {
+        knows: bool,
+    }
+
+    impl Function for Sine {
+        fn values(&self, times: &[f64], out: &mut [f64]) -> Result<(), String> {
+            out.iter_mut().zip(times).for_each(|(out, t)| *out = t.sin());
+            Ok(())
+        }
+        fn derivative(&self, order: usize, t: f64) -> Option<Result<f64, String>> {
+            self.knows.then(|| Ok([t.sin(), t.cos(), -t.sin(), -t.cos()][order % 4]))
+        }
+    }
+
+    /// A spring k (x − 1) along x with the stiffness 8 N/m that fails beyond a time.
+    struct Pull {
+        until: f64,
+    }
+
+    impl Law for Pull {
+        fn evaluate(&self, samples: &Samples<'_>, out: &mut [f64]) -> Result<(), String> {
+            for (sample, out) in samples.data.chunks(samples.width()).zip(out.chunks_mut(samples.answers())) {
+                if sample[0] > self.until {
+                    return Err("too late".to_owned());
+                }
+                out.fill(0.0);
+                out[0] = -8.0 * (sample[1] - 1.0);
+            }
+            Ok(())
+        }
+    }
+
+    fn scene(callbacks: Callbacks) -> Scene {
+        let text = "[body.mass]\nkind = \"particle\"\nmass = 2\nposition = [1.1, 0, 0]\n[signal.wave]\nkind = \"callback\"\n\
+                    [force.push]\nkind = \"applied_force\"\nat = \"mass\"\nforce = [0, \"wave\", 0]\n\
+                    [force.own]\nkind = \"callback\"\nat = \"mass\"\n[run]\nuntil = 2";
+        let document = Document::from_text("own.toml", text, &Overrides::none(), &Limits::default()).unwrap();
+        Scene::with_callbacks(document, callbacks).unwrap()
+    }
+
+    fn callbacks(knows: bool, until: f64) -> Callbacks {
+        let mut callbacks = Callbacks::none();
+        callbacks.signals.insert("wave".to_owned(), Arc::new(Sine { knows }));
+        callbacks.forces.insert("own".to_owned(), Arc::new(Pull { until }));
+        callbacks
+    }
+
+    #[test]
+    fn signals_from_outside_are_read_with_every_number() {
+        for knows in [true, false] {
+            let scene = scene(callbacks(knows, f64::INFINITY));
+            let signal = &scene.model.signals()[0].item;
+            let t = 0.7f64;
+            // Exact derivatives are exact to rounding, differences of order k to ε^(2/(k+2)).
+            let near = |order: i32| if knows { 1e-15 } else { 4.0 * f64::EPSILON.powf(2.0 / f64::from(order + 2)) };
+            assert_eq!(signal.at(t), t.sin());
+            assert_eq!(signal.at(Lanes([t, 0.1, 0.2, 0.3])), Lanes([t, 0.1, 0.2, 0.3].map(f64::sin)));
+            let once = signal.at(Duals::variable(t, 3));
+            assert!((once.eps[3] - t.cos()).abs() < near(1) && once.eps[0] == 0.0);
+            let twice = signal.at(Dual2::new(Jet::new(t, 1.0), Jet::new(1.0, 0.0)));
+            assert!((twice.eps[0].eps[0] + t.sin()).abs() < near(2));
+            assert!(scene.callbacks.faults.take().is_none());
+        }
+    }
+
+    #[test]
+    fn forces_from_outside_are_read_with_every_number() {
+        let scene = scene(callbacks(true, f64::INFINITY));
+        let (model, start) = (&scene.model, scene.model.initial_state());
+        let mut tangent = Tangent::new(model);
+        tangent.evaluate(model, &start, &[], &[0.0; 3]);
+        let mut column = [0.0; 3];
+        tangent.stiffness().add_apply(&[1.0, 0.0, 0.0], &mut column);
+        // A central difference of a linear law has no error but rounding: ε/h with h = ε^(1/3), times the stiffness.
+        assert!((column[0] + 8.0).abs() < 1e-8 && column[1] == 0.0);
+        let mut work = model.work::<Lanes4>();
+        let mut state = State::<Lanes4>::zeros(model.shape());
+        state.lift(&start);
+        state.q[0] = Lanes([1.1, 1.2, 0.9, 1.0]);
+        model.prepare(&state, &mut work);
+        let mut force = vec![Lanes4::default(); 3];
+        model.force(&state, &mut work, &mut force);
+        assert_eq!(force[0], Lanes([1.1, 1.2, 0.9, 1.0].map(|x| -8.0 * (x - 1.0))));
+        assert!(scene.callbacks.faults.take().is_none());
+    }
+
+    #[test]
+    fn a_run_with_forces_from_outside_meets_the_closed_form() {
+        let scene = scene(callbacks(true, f64::INFINITY));
+        let outcome = run(&scene, "own", None, &mut ()).unwrap();
+        assert!(outcome.failure.is_none());
+        let (time, x) = (outcome.trajectory.time(), outcome.trajectory.column("body.mass.position.x").unwrap());
+        // ω² = 8/2; the tolerance is 1e-8 for each of some ten steps.
+        assert!(time.iter().zip(x).all(|(t, x)| (x - 1.0 - 0.1 * (2.0 * t).cos()).abs() < 1e-6));
+        let y = outcome.trajectory.column("body.mass.position.y").unwrap();
+        // 2 ÿ = sin t from rest: y = (t − sin t)/2
+        assert!(time.iter().zip(y).all(|(t, y)| (y - (t - t.sin()) / 2.0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn faults_are_named_and_end_the_run() {
+        let scene = scene(callbacks(true, 0.5));
+        let outcome = run(&scene, "own", None, &mut ()).unwrap();
+        let Some(Failure::Callback(fault)) = outcome.failure else { panic!("the fault is not told") };
+        assert!(fault.name == "force.own" && fault.time > 0.5 && fault.message == "too late");
+        assert!(outcome.summary.end_time <= 0.5 && !outcome.trajectory.is_empty());
+        // Nothing is left over for the next run, and other threads have their own.
+        std::thread::scope(|scope| scope.spawn(|| assert!(!scene.callbacks.faults.is_set())));
+        assert!(scene.callbacks.faults.take().is_none());
+    }
+
+    #[test]
+    fn formulas_are_not_made_up() {
+        let scene = scene(callbacks(true, f64::INFINITY));
+        assert!(scene.model.signals()[0].item.at(Trace::from(0.3)).known().is_some_and(f64::is_nan));
+        let fault = scene.callbacks.faults.take().unwrap();
+        assert!(fault.name == "signal.wave" && fault.message.contains("formula"));
+    }
+
+    #[test]
+    fn a_scene_without_its_functions_is_refused() {
+        let whole = scene(callbacks(true, 1.0));
+        let document =
+            Document::from_text("own.toml", &whole.to_toml(), &Overrides::none(), &Limits::default()).unwrap();
+        let error = Scene::from_document(document).err().unwrap();
+        assert_eq!(error.problems().len(), 2);
+        assert!(error.plain().contains("a callback, whose function a program gives"));
+    }
+}

@@ -3,7 +3,7 @@
 //! A jet is a + Σ bᵢ εᵢ with εᵢ εⱼ = 0. Computing with jets propagates derivatives exactly (to rounding).
 //! Jets nest: `Jet<Jet<f64, 1>, 1>` carries a mixed second derivative, because (ε₁)² = (ε₂)² = 0 but ε₁ε₂ ≠ 0.
 
-use crate::real::Real;
+use crate::real::{MOST_ORDERS, Real};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A value `re` and its derivatives `eps` along `N` directions.
@@ -280,11 +280,38 @@ impl<R: Real, const N: usize> Real for Jet<R, N> {
     fn size(self) -> f64 {
         self.eps.iter().fold(self.re.size(), |size, e| crate::real::larger(size, e.size()))
     }
+    fn outside(self, order: usize, known: &mut dyn FnMut(f64, &mut [f64])) -> Option<[Self; MOST_ORDERS + 1]> {
+        let inner = self.re.outside(order + 1, known)?;
+        let mut out = [Self::default(); MOST_ORDERS + 1];
+        for (k, out) in out.iter_mut().enumerate().take(order + 1) {
+            *out = self.chain(inner[k], inner[k + 1]);
+        }
+        Some(out)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A function given from outside by its derivatives is the function itself, for nested jets and for lanes in them.
+    #[test]
+    fn functions_from_outside_obey_the_chain_rule() {
+        use crate::lanes::Lanes;
+        type J = Jet<Jet<Lanes<2>, 1>, 1>;
+        let x =
+            J::new(Jet::new(Lanes([0.3, -1.1]), Lanes([0.7, 2.0])), Jet::new(Lanes([-0.4, 0.5]), Lanes([0.2, 0.9])));
+        let mut sine = |x: f64, out: &mut [f64]| {
+            let cycle = [x.sin(), x.cos(), -x.sin(), -x.cos()];
+            out.iter_mut().enumerate().for_each(|(k, out)| *out = cycle[k % 4]);
+        };
+        let given = x.outside(1, &mut sine).expect("two jets and one order are not too deep");
+        for (given, wanted) in given.into_iter().zip([x.sin(), x.cos()]) {
+            // Both sides are sums of at most four products of numbers below 4.
+            assert!((given - wanted).size() < 32.0 * f64::EPSILON);
+        }
+        assert!(x.outside(MOST_ORDERS - 1, &mut sine).is_none());
+    }
 
     /// Value, first and second derivative of every elementary function against central differences of f64.
     #[test]

@@ -3,7 +3,7 @@
 //! A [`Lanes<N>`] stands for the same quantity in `N` different states, so that one pass over an equation evaluates a
 //! batch. No lane can see another; every lane gives the bits the plain number would give.
 
-use crate::real::Real;
+use crate::real::{MOST_ORDERS, Real};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// `N` numbers side by side.
@@ -180,5 +180,15 @@ impl<const N: usize> Real for Lanes<N> {
     #[inline(always)]
     fn size(self) -> f64 {
         self.0.iter().fold(0.0, |size, a| crate::real::larger(size, a.abs()))
+    }
+    fn outside(self, order: usize, known: &mut dyn FnMut(f64, &mut [f64])) -> Option<[Self; MOST_ORDERS + 1]> {
+        let mut out = [Self::default(); MOST_ORDERS + 1];
+        for i in 0..N {
+            let one = self.0[i].outside(order, known)?;
+            for (out, one) in out.iter_mut().zip(one) {
+                out.0[i] = one;
+            }
+        }
+        Some(out)
     }
 }

@@ -8,6 +8,9 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+/// The highest derivative that [`Real::outside`] can give.
+pub const MOST_ORDERS: usize = 6;
+
 /// A number of an equation: `f64`, a jet of derivatives, or a bundle of lanes.
 pub trait Real:
     Copy
@@ -76,6 +79,13 @@ pub trait Real:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     /// The largest magnitude carried, derivatives included: what adaptive rules compare. Not a number if any is not.
     fn size(self) -> f64;
+
+    /// A function that is known for plain numbers only, and its derivatives up to an order of at most [`MOST_ORDERS`], by the chain rule: `known(x, out)`
+    /// writes f(x), f′(x), f″(x), … for one plain number, as many as `out` holds. `None` if this number has no value, as a recorded one, or if derivatives
+    /// nest too deep.
+    fn outside(self, _order: usize, _known: &mut dyn FnMut(f64, &mut [f64])) -> Option<[Self; MOST_ORDERS + 1]> {
+        None
+    }
 
     /// The number 0.
     fn zero() -> Self {
@@ -254,5 +264,10 @@ impl Real for f64 {
     #[inline(always)]
     fn size(self) -> f64 {
         self.abs()
+    }
+    fn outside(self, order: usize, known: &mut dyn FnMut(f64, &mut [f64])) -> Option<[Self; MOST_ORDERS + 1]> {
+        let mut out = [0.0; MOST_ORDERS + 1];
+        known(self, out.get_mut(..=order)?);
+        Some(out)
     }
 }

@@ -30,6 +30,11 @@ pub enum SweepError {
         /// Why it cannot be used.
         reason: String,
     },
+    /// A study from elsewhere that cannot be used here.
+    Parcel {
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl SweepError {
@@ -48,6 +53,7 @@ impl fmt::Display for SweepError {
             Self::Scene(message) => f.write_str(message),
             Self::File { path, reason } => write!(f, "`{path}`: {reason}"),
             Self::Journal { path, reason } => write!(f, "the journal `{path}` {reason}"),
+            Self::Parcel { reason } => write!(f, "the parcel of a study {reason}"),
         }
     }
 }

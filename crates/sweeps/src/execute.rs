@@ -89,7 +89,7 @@ pub fn sweep(
 }
 
 /// One row; none if it was given up.
-fn compute(study: &Study, row: u64, stop: &AtomicBool) -> Option<Outcome> {
+pub(crate) fn compute(study: &Study, row: u64, stop: &AtomicBool) -> Option<Outcome> {
     let computed = catch_unwind(AssertUnwindSafe(|| {
         let scene = study.scene(row)?;
         let outcome = run(&scene, "row", None, &mut Stop(stop)).map_err(|error| error.to_string())?;

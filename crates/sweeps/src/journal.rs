@@ -9,6 +9,8 @@
 //! ```
 
 use crate::error::SweepError;
+use crate::parcel::{insert, unpack};
+use crate::study::Study;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -41,14 +43,14 @@ pub(crate) fn checksum(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-fn head(mark: u64, outputs: usize) -> Vec<u8> {
+pub(crate) fn head(mark: u64, outputs: usize) -> Vec<u8> {
     let mut head = MAGIC.to_vec();
     head.extend(mark.to_le_bytes());
     head.extend((outputs as u64).to_le_bytes());
     head
 }
 
-fn record(row: u64, outcome: &Outcome) -> Vec<u8> {
+pub(crate) fn record(row: u64, outcome: &Outcome) -> Vec<u8> {
     let mut body = row.to_le_bytes().to_vec();
     match outcome {
         Outcome::Done(values) => {
@@ -93,7 +95,7 @@ fn parse(bytes: &[u8], outputs: usize) -> Option<(u64, Outcome, usize)> {
 }
 
 /// The rows of the bytes of a journal, and how many bytes of them are whole.
-fn rows_of(bytes: &[u8], outputs: usize) -> (BTreeMap<u64, Outcome>, usize) {
+pub(crate) fn rows_of(bytes: &[u8], outputs: usize) -> (BTreeMap<u64, Outcome>, usize) {
     let (mut rows, mut at) = (BTreeMap::new(), HEAD);
     while let Some((row, outcome, length)) = parse(&bytes[at..], outputs) {
         rows.insert(row, outcome);
@@ -153,6 +155,23 @@ impl Journal {
         Ok(())
     }
 
+    /// Adds finished rows that were computed elsewhere, and gives the number of those that are new.
+    ///
+    /// # Errors
+    /// [`SweepError::Journal`] if they belong to something else, are damaged, or contradict rows that are here.
+    pub fn take(&mut self, study: &Study, bytes: &[u8]) -> Result<u64, SweepError> {
+        let before = self.rows.len();
+        for (row, outcome) in unpack(study, bytes)? {
+            let record = record(row, &outcome);
+            let count = self.rows.len();
+            insert(&mut self.rows, row, outcome).map_err(|reason| SweepError::journal(&self.path, reason))?;
+            if self.rows.len() > count {
+                self.file.write_all(&record).map_err(|e| SweepError::file(&self.path, e))?;
+            }
+        }
+        Ok((self.rows.len() - before) as u64)
+    }
+
     /// Makes sure that the disk has all of it.
     pub fn settle(&self) -> Result<(), SweepError> {
         self.file.sync_data().map_err(|e| SweepError::file(&self.path, e))
@@ -168,14 +187,7 @@ pub fn read_all(paths: &[PathBuf], mark: u64, outputs: usize) -> Result<BTreeMap
             return Err(SweepError::journal(path, "does not belong to this study, scene and version"));
         }
         for (row, outcome) in rows_of(&bytes, outputs).0 {
-            let same = |old: &Outcome| record(row, old) == record(row, &outcome);
-            if all.get(&row).is_some_and(|old| !same(old)) {
-                return Err(SweepError::journal(
-                    path,
-                    format!("has another result for row {row} than a journal before"),
-                ));
-            }
-            all.insert(row, outcome);
+            insert(&mut all, row, outcome).map_err(|reason| SweepError::journal(path, reason))?;
         }
     }
     Ok(all)

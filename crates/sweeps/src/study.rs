@@ -17,23 +17,22 @@
 //! ```
 
 use crate::error::SweepError;
+use crate::files::{Files, read_text};
 use crate::output::Output;
 use crate::plan::Plan;
-use dalembert::scene::{DiskLoader, Document, Limits, Overrides, Scene};
-use dalembert::scenes;
+use dalembert::scene::{Document, Limits, Overrides, Scene};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
-
-/// The longest file that is read, in bytes.
-const LONGEST: u64 = 1 << 24;
 
 /// A sweep as its file says it.
 #[derive(Clone, Debug)]
 pub struct Study {
+    /// The name of the file, for messages.
+    pub(crate) file: String,
     /// The text of the file.
     pub text: String,
-    /// The scene: a built-in name or a path.
+    /// The path of the scene among its files; that of a built-in one is its name with `.toml`.
     pub scene: String,
     /// What every row is.
     pub plan: Plan,
@@ -41,8 +40,8 @@ pub struct Study {
     pub outputs: Vec<Output>,
     /// Settings for all rows.
     set: Vec<String>,
-    /// The text of the scene, for the mark of the journal.
-    scene_text: String,
+    /// The scene with all that it includes, as it was when the study was read; and the table of rows.
+    pub(crate) files: Files,
 }
 
 /// One part of the rows: those whose number is `index` modulo `count`.
@@ -104,15 +103,6 @@ fn place(text: &str, byte: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line..].chars().count() + 1)
 }
 
-/// The text of a file of reasonable length.
-pub(crate) fn read_text(path: &Path) -> Result<String, SweepError> {
-    let length = std::fs::metadata(path).map_err(|e| SweepError::file(path, e))?.len();
-    if length > LONGEST {
-        return Err(SweepError::file(path, format!("{length} bytes are more than the {LONGEST} that are read")));
-    }
-    std::fs::read_to_string(path).map_err(|e| SweepError::file(path, e))
-}
-
 impl Study {
     /// Reads a study from a file; other files are found beside it.
     pub fn load(path: &Path) -> Result<Self, SweepError> {
@@ -121,27 +111,30 @@ impl Study {
         Self::from_text(&path.display().to_string(), &text, &folder)
     }
 
-    /// Reads a study from a text; files are found beside `folder`.
+    /// Reads a study from a text; files are found beside `folder`. All of them are read here: what happens to them later changes
+    /// nothing.
     pub fn from_text(file: &str, text: &str, folder: &Path) -> Result<Self, SweepError> {
+        Self::read(file, text, Files::beside(folder))
+    }
+
+    /// The same with a scene that is no file: `scene` is the name by which the study calls it, and its text, which includes nothing.
+    pub fn with_scene(file: &str, text: &str, folder: &Path, scene: (&str, &str)) -> Result<Self, SweepError> {
+        Self::read(file, text, Files::beside(folder).with(scene.0, scene.1))
+    }
+
+    /// Reads a study whose files are found in `files`.
+    pub(crate) fn read(file: &str, text: &str, mut files: Files) -> Result<Self, SweepError> {
         let fault =
             |byte: usize, message: String| SweepError::Study { file: file.to_owned(), at: place(text, byte), message };
         let read: File =
             toml::from_str(text).map_err(|e| fault(e.span().map_or(0, |span| span.start), e.message().to_owned()))?;
         let Sweep { scene, set, samples, sampling, seed, seed_as, table } = read.sweep;
-        let (scene, scene_text) = match scenes::find(scene.get_ref()) {
-            Some(found) => (found.name.to_owned(), found.text.to_owned()),
-            None => {
-                let path: PathBuf = folder.join(scene.get_ref());
-                let text = read_text(&path)
-                    .map_err(|e| fault(scene.span().start, format!("no built-in scene, and no file: {e}")))?;
-                (path.display().to_string(), text)
-            }
-        };
+        let start = scene.span().start;
+        let scene = files.scene(scene.get_ref()).map_err(|e| fault(start, e))?;
         let rows = match &table {
             None => None,
             Some(name) => {
-                let text =
-                    read_text(&folder.join(name.get_ref())).map_err(|e| fault(name.span().start, e.to_string()))?;
+                let text = files.table(name.get_ref()).map_err(|e| fault(name.span().start, e))?;
                 Some(crate::plan::Listed::parse(&text).map_err(|e| fault(name.span().start, e))?)
             }
         };
@@ -167,7 +160,7 @@ impl Study {
         if outputs.is_empty() {
             return Err(fault(0, "nothing is kept of the runs: an `[[output]]` is needed".into()));
         }
-        Ok(Self { text: text.to_owned(), scene, plan, outputs, set, scene_text })
+        Ok(Self { file: file.to_owned(), text: text.to_owned(), scene, plan, outputs, set, files })
     }
 
     /// The settings of a row, strongest last.
@@ -186,16 +179,15 @@ impl Study {
     /// The scene of a row.
     pub fn scene(&self, row: u64) -> Result<Scene, String> {
         let overrides: Overrides = self.settings(row).into_iter().collect();
-        let limits = Limits::default();
-        let document = match scenes::find(&self.scene) {
-            Some(scene) => Document::from_text(&format!("{}.toml", scene.name), scene.text, &overrides, &limits),
-            None => Document::load(&DiskLoader, &self.scene, &overrides, &limits),
-        };
+        let document = Document::load(self.files.loader(), &self.scene, &overrides, &Limits::default());
         let mut scene = document.and_then(Scene::from_document).map_err(|e| e.plain())?;
-        scene.read_meshes_from_disk().map_err(|e| e.to_string())?;
         // Nobody draws a row: its pictures would ask for channels that are not kept.
         scene.panels.clear();
         scene.shapes.clear();
+        // Where nothing is taken from channels, one interval of output is enough. Steps do not depend on it.
+        if self.outputs.iter().all(|output| output.channel().is_none()) {
+            scene.output.every = scene.run.until - scene.run.start;
+        }
         Ok(scene)
     }
 
@@ -209,9 +201,10 @@ impl Study {
         dalembert::run::check(&scene).map(drop).map_err(told)
     }
 
-    /// A number that tells this study, with its scene and this version, from others.
+    /// A number that tells this study, with all files of its scene and this version, from others.
     pub fn mark(&self) -> u64 {
-        let parts = [env!("CARGO_PKG_VERSION"), &self.text, &self.scene_text];
-        crate::journal::checksum(parts.into_iter().flat_map(|part| part.bytes().chain([0])))
+        let files = self.files.contents();
+        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), self.text.as_bytes()].into_iter().chain(files);
+        crate::journal::checksum(parts.flat_map(|part| part.iter().copied().chain([0])))
     }
 }

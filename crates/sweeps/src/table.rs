@@ -23,9 +23,13 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 20;
 
 /// A column, row by row.
-enum Column {
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Whole numbers.
     Whole(Vec<i64>),
+    /// Numbers; none where there is nothing.
     Number(Vec<Option<f64>>),
+    /// Texts; none where there is nothing.
     Text(Vec<Option<String>>),
 }
 
@@ -95,7 +99,8 @@ fn put<W: Write + Send>(
     place.close()
 }
 
-fn columns(study: &Study, rows: &BTreeMap<u64, Outcome>) -> Vec<(String, Column)> {
+/// The columns of the table with their names.
+pub fn columns(study: &Study, rows: &BTreeMap<u64, Outcome>) -> Vec<(String, Column)> {
     let plan = &study.plan;
     let mut columns = vec![
         ("row".to_owned(), Column::Whole(rows.keys().map(|row| *row as i64).collect())),

@@ -1,7 +1,7 @@
 //! Sweeps of built-in scenes: right numbers, and the same table however it was computed.
 #![allow(clippy::unwrap_used)]
 
-use dalembert_sweeps::{Journal, Outcome, Shard, Study, read_all, sweep, table};
+use dalembert_sweeps::{Journal, Outcome, Shard, Study, collect, read_all, rows, sweep, table};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -142,4 +142,92 @@ fn faults_of_a_study_have_a_place() {
     assert!(wrong.check().unwrap_err().to_string().contains("body.ball.position.z"), "the near one is named");
     let wrong = study(&BOUNCES.replace("parameters.height", "parameters.hight"));
     assert!(wrong.check().unwrap_err().to_string().contains("hight"));
+}
+
+/// A scene that includes a file and rows from a table travel as one text; what comes back in any division is the table of the
+/// local run. Files that change after the study was read change nothing.
+#[test]
+fn a_study_travels_and_its_rows_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("parts")).unwrap();
+    std::fs::write(path("parts/ball.toml"), "[body.ball]\nkind = \"particle\"\nmass = 2\nposition = [0, 0, 1]\n")
+        .unwrap();
+    let scene = "include = \"parts/ball.toml\"\n[parameters]\ng = 9.81\n[world]\ngravity = [0, 0, \"= -g\"]\n[run]\nuntil = 0.25\n";
+    std::fs::write(path("fall.toml"), scene).unwrap();
+    std::fs::write(path("rows.csv"), "parameters.g, body.ball.mass\n9.81, 1\n1.62, 2\n3.7, 1\n1, -1\n24.8, 3\n")
+        .unwrap();
+    let text = "[sweep]\nscene = \"fall.toml\"\ntable = \"rows.csv\"\n[[output]]\nname = \"z\"\nchannel = \"body.ball.position.z\"\n\
+                take = \"last\"\n[[output]]\nname = \"energy\"\nenergy = \"kinetic\"\n";
+    std::fs::write(path("study.toml"), text).unwrap();
+    let study = Study::load(&path("study.toml")).unwrap();
+    compute(&study, &path("journal"), Shard::WHOLE, 2, u64::MAX);
+    let local = bytes(&study, &[path("journal")]);
+
+    let parcel = study.parcel();
+    for name in ["parts/ball.toml", "fall.toml", "rows.csv", "study.toml"] {
+        std::fs::write(path(name), "changed meanwhile").unwrap();
+    }
+    let away = Study::from_parcel(&parcel).unwrap();
+    let go = AtomicBool::new(false);
+    let parts = [vec![4, 1], vec![], vec![0, 1], vec![3, 2]].map(|part| rows(&away, part, &go).unwrap());
+    let found = collect(&study, parts.iter().map(Vec::as_slice)).unwrap();
+    let mut together = Vec::new();
+    table::write_to(&mut together, &study, &found).unwrap();
+    assert!(together == local, "rows from elsewhere");
+    assert!(matches!(&found[&3], Outcome::Failed(reason) if reason.contains("mass")), "{:?}", found[&3]);
+    // z = 1 − g t²/2
+    for (row, g) in [(0, 9.81), (1, 1.62), (4, 24.8)] {
+        let Outcome::Done(values) = &found[&row] else { panic!("{found:?}") };
+        let exact = 1.0 - 0.5 * g * 0.0625;
+        assert!((values[0].unwrap() - exact).abs() < 1e-12 * g, "row {row}: {values:?} against {exact}");
+    }
+
+    let mut journal = Journal::open(&path("taken"), study.mark(), 2).unwrap();
+    let new: Vec<u64> = parts.iter().map(|part| journal.take(&study, part).unwrap()).collect();
+    assert_eq!(new, [2, 0, 1, 2], "a row that comes twice counts once");
+    drop(journal);
+    assert!(local == bytes(&study, &[path("taken")]), "taken into a journal");
+}
+
+/// Where nothing is taken from channels nothing is recorded on the way; the numbers are the same bits.
+#[test]
+fn what_is_recorded_changes_nothing() {
+    let cut = BOUNCES.find("[[output]]").unwrap();
+    let next = cut + 2 + BOUNCES[cut + 2..].find("[[output]]").unwrap();
+    let lean = study(&format!("{}{}", &BOUNCES[..cut], &BOUNCES[next..]));
+    let (full, go) = (study(BOUNCES), AtomicBool::new(false));
+    let numbers = |study: &Study| -> Vec<Vec<Option<f64>>> {
+        let found = collect(study, [rows(study, 0..12, &go).unwrap().as_slice()]).unwrap();
+        let done = |outcome: Outcome| if let Outcome::Done(values) = outcome { values } else { panic!("{outcome:?}") };
+        found.into_values().map(done).collect()
+    };
+    for (full, lean) in numbers(&full).into_iter().zip(numbers(&lean)) {
+        assert_eq!(full[1..], lean[..]);
+    }
+}
+
+#[test]
+fn rows_of_others_are_refused() {
+    let (one, other) = (study(BOUNCES), study(&BOUNCES.replace("seed = 11", "seed = 12")));
+    let go = AtomicBool::new(false);
+    let packet = rows(&one, [0, 5], &go).unwrap();
+    let refused = |study: &Study, bytes: &[u8]| collect(study, [bytes]).unwrap_err().to_string();
+    assert!(refused(&other, &packet).contains("another study"));
+    assert!(refused(&one, &packet[..packet.len() - 3]).contains("damaged"));
+    let mut flipped = packet.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    assert!(refused(&one, &flipped).contains("damaged"));
+    let beyond = rows(&one, [12], &go).unwrap();
+    assert!(refused(&one, &beyond).contains("row 12"));
+    assert!(rows(&one, [1], &AtomicBool::new(true)).is_none(), "stopped");
+
+    let parcel = one.parcel();
+    let refused = |text: &str| Study::from_parcel(text).unwrap_err().to_string();
+    let version = format!("version = \"{}\"", dalembert_sweeps::VERSION);
+    assert!(parcel.contains(&version), "{parcel}");
+    let older = refused(&parcel.replacen(&version, "version = \"0.0.9\"", 1));
+    assert!(older.contains("dalembert 0.0.9") && older.contains(dalembert_sweeps::VERSION), "{older}");
+    assert!(refused("no parcel").contains("damaged"));
+    assert!(refused(&parcel[..parcel.len() / 2]).contains("damaged"));
 }

@@ -281,6 +281,7 @@ fn explain(exit: &Exit) -> String {
         Exit::Bad(error) => drawn(error),
         Exit::Failed(message) | Exit::Usage(message) | Exit::Ledger(message) | Exit::Io(message) => message.clone(),
         Exit::Interrupted => "interrupted".to_owned(),
+        Exit::Told(code) => format!("ended with code {code}"),
     }
 }
 

@@ -56,14 +56,92 @@ fn a_sweep_killed_three_times_has_the_same_table() {
     let table = |name: &str| std::fs::read(folder.join(name).join("results.parquet")).unwrap();
     assert!(table("whole") == table("broken"));
 
-    for shard in ["1/3", "2/3", "3/3"] {
-        dalembert(folder, &["sweep", "study.toml", "--out", "parts", "--shard", shard, "--quiet"]).with(0);
-    }
+    slurm(folder, 3);
     dalembert(folder, &["sweep", "study.toml", "--merge", "parts", "--out", "merged"]).with(0);
     assert!(table("whole") == table("merged"));
     std::fs::remove_file(folder.join("parts/journal-2-of-3")).unwrap();
     let ended = dalembert(folder, &["sweep", "study.toml", "--merge", "parts", "--out", "merged"]).with(1);
     assert!(ended.err.contains("rows are missing, row 1 is the first"), "{}", ended.err);
+}
+
+/// Runs the batch script of the book as Slurm would, once for each member of an array.
+fn slurm(folder: &Path, count: usize) {
+    let chapter = read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/sweeps.md"));
+    let script = chapter.split("```").find(|block| block.contains("#SBATCH --array")).unwrap();
+    let script = script.strip_prefix("bash\n").expect("the script of the book is marked as bash");
+    std::fs::write(folder.join("rows.sh"), script).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_dalembert")).parent().unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(program.to_path_buf()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let path = path.unwrap();
+    for member in 1..=count {
+        let mut bash = Command::new("bash");
+        bash.arg("rows.sh").current_dir(folder).env("PATH", &path).stdin(Stdio::null());
+        bash.env("SLURM_ARRAY_TASK_ID", member.to_string()).env("SLURM_ARRAY_TASK_COUNT", count.to_string());
+        let ended: Ended = bash.env("SLURM_CPUS_PER_TASK", "2").output().unwrap().into();
+        ended.with(0);
+    }
+}
+
+/// The head of the leech of `cargo xtask monte-carlo`, a few rows of it: all have one impact with all four corners and come off again, with less energy.
+#[test]
+fn a_head_bounces() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sweeps/studies/leech-head");
+    std::fs::copy(studies.join("scene.toml"), folder.join("scene.toml")).unwrap();
+    std::fs::write(folder.join("study.toml"), read(studies.join("study.toml")).replace("10000", "12")).unwrap();
+    let ended = dalembert(folder, &["sweep", "study.toml", "--out", "out", "--json"]).with(0);
+    assert!(ended.out.contains("\"finished\": 12, \"failed\": 0"), "{}", ended.out);
+    let path = folder.join("study.toml");
+    let study = dalembert_sweeps::Study::load(&path).unwrap();
+    // The program was started in its folder, and named the study by a relative path: the mark does not depend on it.
+    let rows = dalembert_sweeps::read_all(&[folder.join("out/journal")], study.mark(), study.outputs.len()).unwrap();
+    let names: Vec<&str> = study.outputs.iter().map(|output| output.name.as_str()).collect();
+    let place = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    for (row, outcome) in rows {
+        let dalembert_sweeps::Outcome::Done(values) = outcome else { panic!("row {row}: {outcome:?}") };
+        let value = |name: &str| values[place(name)].unwrap();
+        let dalembert_sweeps::Value::Number(speed) = study.plan.values(row)[1] else { panic!() };
+        // Twelve corners of 0.01 kg; by Newton's law the four in front stop at once, and friction never adds to a motion.
+        let before = 0.5 * 0.12 * speed * speed;
+        let (normal, along) = (speed * 0.7f64.cos(), 0.12 * speed * 0.7f64.sin());
+        assert_eq!(value("impacts"), 4.0, "row {row}");
+        assert!(value("leaves") < 0.25 && value("rebound") > 0.0, "row {row}: {values:?}");
+        assert!(value("glide") <= 0.0 && value("glide") >= -along, "row {row}: {values:?}");
+        assert!(value("lost") > 0.0 && value("lost") < 0.5 * 0.12 * normal * normal, "row {row}: {values:?}");
+        assert!(value("heat") >= value("lost") && value("heat") < before, "row {row}: {values:?}");
+    }
+}
+
+/// A Python without the package, none at all, and options that do not fit are told.
+#[test]
+fn a_cluster_needs_python_with_the_package() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("study.toml"), STUDY).unwrap();
+    let with = |python: &str, arguments: &[&str]| -> Ended {
+        let all: Vec<&str> = ["sweep", "study.toml", "--out", "out"].iter().chain(arguments).copied().collect();
+        command(folder, &all).env("DALEMBERT_PYTHON", python).output().unwrap().into()
+    };
+    let ended = with("/nowhere/python", &["--engine", "dask"]).with(2);
+    assert!(ended.err.contains("/nowhere/python") && ended.err.contains("DALEMBERT_PYTHON"), "{}", ended.err);
+    // Whatever is asked, these answer as a Python without the package, and as one with another version, would.
+    for (answer, part) in [
+        ("echo 'it has no package `dalembert`; install it there' >&2; exit 1", "no package `dalembert`"),
+        ("echo 0.0.9", "its `dalembert` is version 0.0.9, this program is version"),
+    ] {
+        let python = folder.join("python");
+        std::fs::write(&python, format!("#!/bin/sh\n{answer}\n")).unwrap();
+        std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let ended = with(python.to_str().unwrap(), &["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"]).with(2);
+        assert!(ended.err.contains(part), "{}", ended.err);
+    }
+    let ended = with("python3", &["--scheduler", "tcp://127.0.0.1:1"]).with(2);
+    assert!(ended.err.contains("belong to --engine dask"), "{}", ended.err);
+    let ended = with("python3", &["--engine", "spark"]).with(2);
+    assert!(ended.err.contains("dask"), "{}", ended.err);
 }
 
 #[test]

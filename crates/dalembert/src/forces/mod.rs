@@ -6,6 +6,7 @@
 mod actuator;
 mod applied;
 mod cable;
+mod callback;
 pub mod contact_field;
 mod drag;
 mod dry_friction;
@@ -24,6 +25,8 @@ mod spring;
 pub use actuator::Actuator;
 pub use applied::{AppliedForce, AppliedTorque, Axes};
 pub use cable::Cable;
+pub use callback::Callback;
+pub(crate) use callback::{MANY, ONE};
 pub use contact_field::ContactField;
 pub use drag::Drag;
 pub use dry_friction::DryFriction;

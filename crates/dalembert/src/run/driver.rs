@@ -7,6 +7,7 @@ use super::figures::check_figures;
 use super::recorder::{Kept, Recorder, describe_triggers, progress_of};
 use super::start::{self, Method};
 use super::triggers::ChannelTriggers;
+use crate::callback::CallbackError;
 use crate::model::{Model, ModelError};
 use crate::picture::Film;
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
@@ -70,6 +71,8 @@ pub enum RunError {
     Checkpoint(String),
     /// The state to begin at has not the coordinates of the scene.
     State(String),
+    /// A function from outside failed.
+    Callback(CallbackError),
 }
 
 impl RunError {
@@ -129,6 +132,7 @@ impl fmt::Display for RunError {
                 near.as_ref().map_or(Ok(()), |near| write!(f, "; did you mean `{near}`?"))
             }
             Self::Channels(error) => error.fmt(f),
+            Self::Callback(error) => error.fmt(f),
         }
     }
 }
@@ -146,6 +150,8 @@ impl From<CheckpointError> for RunError {
 pub enum Failure {
     /// The integrator could not go on.
     Integrate(IntegrateError),
+    /// A function from outside failed.
+    Callback(CallbackError),
     /// A force dissipates less than nothing, against the dissipation inequality.
     Gain {
         /// The force, as in `force.spring`.
@@ -170,6 +176,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integrate(error) => error.fmt(f),
+            Self::Callback(error) => error.fmt(f),
             Self::Gain { force, time, dissipation } => write!(
                 f,
                 "`{force}` creates energy: at t = {time} s its dissipation is {dissipation:.3e} W, below zero; check its coefficients \
@@ -211,13 +218,13 @@ pub fn run(
     resume: Option<&Checkpoint>,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, RunError> {
-    drive(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher)
+    drive_with_callbacks(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher)
 }
 
 /// Runs a scene from where another run has ended, which may have had other parameters. Its own start is not used; energies are
 /// accounted for from here on.
 pub fn run_from(scene: &Scene, name: &str, from: &FinalState, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
-    drive(scene, name, Begin::At(from), watcher)
+    drive_with_callbacks(scene, name, Begin::At(from), watcher)
 }
 
 /// Where a run begins.
@@ -229,6 +236,24 @@ enum Begin<'a> {
     At(&'a FinalState),
     /// Where an earlier run of the same scene was interrupted.
     Resume(&'a Checkpoint),
+}
+
+/// Drives a run and names the callback that has ended it, if one has.
+fn drive_with_callbacks(
+    scene: &Scene,
+    name: &str,
+    begin: Begin<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome, RunError> {
+    let faults = &scene.callbacks.faults;
+    faults.take();
+    let result = drive(scene, name, begin, watcher);
+    let Some(fault) = faults.take() else { return result };
+    let mut outcome = result.map_err(|_| RunError::Callback(fault.clone()))?;
+    outcome.summary.status = Status::Failed;
+    outcome.summary.error = Some(fault.to_string());
+    outcome.failure = Some(Failure::Callback(fault));
+    Ok(outcome)
 }
 
 fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {

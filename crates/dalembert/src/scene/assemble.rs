@@ -3,13 +3,15 @@
 use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
+use crate::callback::{self, Callbacks};
 use crate::element::Kind;
 use crate::model::{Builder, Model, ModelError, Orientation};
 use crate::picture::Look;
 use crate::{assemblies, bodies, constraints, contacts, forces, joints, signals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// The sections of named elements.
 pub const SECTIONS: [&str; 11] =
@@ -38,6 +40,8 @@ pub struct Scene {
     pub meshes: Vec<String>,
     /// The document it was read from, if it was.
     pub document: Option<Document>,
+    /// The functions from outside that its signals and forces ask.
+    pub callbacks: Callbacks,
 }
 
 /// A marker as a scene writes it, inside a body or in `[marker.NAME]`.
@@ -70,11 +74,17 @@ impl Scene {
             shapes: Vec::new(),
             meshes: Vec::new(),
             document: None,
+            callbacks: Callbacks::none(),
         }
     }
 
     /// Builds the model a document describes. All problems that can be found are reported together.
     pub fn from_document(document: Document) -> Result<Self, SceneError> {
+        Self::with_callbacks(document, Callbacks::none())
+    }
+
+    /// The same with functions from outside, for entries of `kind = "callback"`.
+    pub fn with_callbacks(document: Document, callbacks: Callbacks) -> Result<Self, SceneError> {
         document.check_sections(&SECTIONS)?;
         let mut reader = Reader {
             document: &document,
@@ -84,6 +94,7 @@ impl Scene {
             markers: HashMap::new(),
             broken: HashSet::new(),
             unmade: Vec::new(),
+            callbacks: &callbacks,
         };
         let info = reader.table::<SceneInfo>("scene");
         let world = reader.table::<World>("world");
@@ -124,8 +135,13 @@ impl Scene {
             }
         };
         let meshes = Vec::new();
-        Ok(Self { info, model, run, output, events, panels, shapes, meshes, document: Some(document) })
+        Ok(Self { info, model, run, output, events, panels, shapes, meshes, document: Some(document), callbacks })
     }
+}
+
+/// Whether the function of an entry comes from outside.
+fn is_callback(entry: &Entry<'_>) -> bool {
+    entry.kind().is_ok_and(|kind| kind == callback::KIND)
 }
 
 /// A fault found by the builder, at the place in the document that caused it.
@@ -159,6 +175,8 @@ pub(super) struct Reader<'d> {
     pub broken: HashSet<String>,
     /// How the names begin that a broken assembly would have made.
     pub unmade: Vec<String>,
+    /// The functions from outside.
+    pub callbacks: &'d Callbacks,
 }
 
 impl<'d> Reader<'d> {
@@ -192,6 +210,14 @@ impl<'d> Reader<'d> {
         let kinds = signals::kinds();
         for entry in document.section("signal") {
             self.check_name(&entry);
+            if is_callback(&entry) {
+                let callbacks = self.callbacks;
+                if let Some(function) = self.from_outside(&entry, &callbacks.signals, &[]) {
+                    let signal = signals::Callback::new(entry.name(), function, callbacks);
+                    self.builder.signal(entry.name(), signals::Signal::Callback(signal));
+                }
+                continue;
+            }
             let Some(kind) = self.kind(&entry, &kinds) else { continue };
             let Some(signal) = self.note((kind.read)(&entry)) else { continue };
             if let Some((key, message)) = signal.defect() {
@@ -342,6 +368,16 @@ impl<'d> Reader<'d> {
         let kinds = forces::kinds();
         for entry in document.section("force") {
             self.check_name(&entry);
+            if is_callback(&entry) {
+                let need = if entry.node().get(forces::ONE.key).is_some() { forces::ONE } else { forces::MANY };
+                let (markers, callbacks) = (self.attached(&entry, need), self.callbacks);
+                let law = self.from_outside(&entry, &callbacks.forces, &[need.key]);
+                if let (Some(law), Some(markers)) = (law, markers) {
+                    let item = forces::Callback::new(entry.name(), law, markers.len(), callbacks);
+                    self.builder.insert_force(entry.name(), Box::new(item), markers);
+                }
+                continue;
+            }
             let Some(kind) = self.kind(&entry, &kinds) else { continue };
             let need = kind.need.expect("forces are attached to markers");
             let markers = self.attached(&entry, need);
@@ -350,6 +386,27 @@ impl<'d> Reader<'d> {
                 self.builder.insert_force(entry.name(), item, markers);
             }
         }
+    }
+
+    /// The function of an entry of `kind = "callback"`, which has no keys besides `allowed` ones.
+    fn from_outside<'f, T: ?Sized>(
+        &mut self,
+        entry: &Entry<'_>,
+        given: &'f BTreeMap<String, Arc<T>>,
+        allowed: &[&str],
+    ) -> Option<&'f Arc<T>> {
+        for key in entry.node().as_table().into_iter().flat_map(super::Table::names) {
+            if key != "kind" && !allowed.contains(&key) {
+                self.problems.extend(entry.error(key, format!("a callback takes no key `{key}`"), None));
+            }
+        }
+        let found = given.get(entry.name());
+        if found.is_none() {
+            let message = format!("`{}` is a callback, whose function a program gives", entry.path());
+            let help = "run the scene from the program that wrote it, or choose another kind";
+            self.problems.extend(entry.error("kind", message, Some(help)));
+        }
+        found
     }
 
     fn read_constraints(&mut self, section: &'static str, kinds: &[Kind<dyn constraints::AnyConstraint>]) {

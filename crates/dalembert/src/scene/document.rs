@@ -66,6 +66,11 @@ impl Document {
         Ok(document)
     }
 
+    /// The tree of a scene as it is written: everything it includes is merged, nothing is computed.
+    pub fn tree(loader: &dyn Loader, path: &str, limits: &Limits) -> Result<Table, SceneError> {
+        include::load(loader, path, &mut Sources::default(), limits)
+    }
+
     /// Reads a scene from one text that includes nothing.
     pub fn from_text(name: &str, text: &str, overrides: &Overrides, limits: &Limits) -> Result<Self, SceneError> {
         let loader = MemoryLoader::new().with(name, text);

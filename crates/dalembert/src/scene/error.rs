@@ -1,6 +1,6 @@
 //! Problems of a scene, each with its place, its reason and what to try.
 
-use super::source::{SourceFile, Sources, Span};
+use super::source::{Position, SourceFile, Sources, Span};
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +48,16 @@ impl Problem {
     /// The place, if it has one.
     pub fn span(&self) -> Option<Span> {
         self.place.as_ref().map(|(_, span)| *span)
+    }
+
+    /// The name of the file, and line and column in it, if it has a place.
+    pub fn place(&self) -> Option<(&str, Position)> {
+        self.place.as_ref().map(|(file, span)| (file.name(), file.position(span.start as usize)))
+    }
+
+    /// What to try, if something is known.
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
     }
 
     /// One line: `file:line:column: message (help)`.

@@ -1,5 +1,6 @@
 //! Signals: given functions of time, for applied forces and prescribed motions.
 
+mod callback;
 mod constant;
 mod curve;
 mod formula;
@@ -8,6 +9,7 @@ mod polynomial;
 mod smooth_step;
 mod table;
 
+pub use callback::Callback;
 pub use constant::Constant;
 pub use curve::{Curve, Interpolation};
 pub use formula::{Formula, Written};
@@ -35,6 +37,7 @@ pub enum Signal {
     Table(Table),
     SmoothStep(SmoothStep),
     Expression(Written),
+    Callback(Callback),
 }
 
 impl Signal {
@@ -58,6 +61,7 @@ impl Signal {
             Self::Table(signal) => signal.at(t),
             Self::SmoothStep(signal) => signal.at(t),
             Self::Expression(signal) => signal.at(t),
+            Self::Callback(signal) => signal.at(t),
         }
     }
 
@@ -67,7 +71,7 @@ impl Signal {
             Self::Polynomial(signal) => signal.defect(),
             Self::Harmonic(signal) => signal.defect(),
             Self::SmoothStep(signal) => signal.defect(),
-            Self::Constant(_) | Self::Table(_) | Self::Expression(_) => None,
+            Self::Constant(_) | Self::Table(_) | Self::Expression(_) | Self::Callback(_) => None,
         }
     }
 
@@ -92,6 +96,7 @@ impl Signal {
             Self::Table(signal) => signal,
             Self::SmoothStep(signal) => signal,
             Self::Expression(signal) => signal,
+            Self::Callback(signal) => signal,
         }
     }
 }

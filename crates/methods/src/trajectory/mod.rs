@@ -145,6 +145,11 @@ impl Trajectory {
         &self.columns
     }
 
+    /// The columns themselves, in the order of the channels, for whoever takes their memory over.
+    pub fn into_columns(self) -> Vec<Vec<f64>> {
+        self.columns
+    }
+
     /// The times of the rows, in s.
     pub fn time(&self) -> &[f64] {
         &self.columns[0]

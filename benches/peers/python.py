@@ -1,0 +1,203 @@
+"""The Python package against the command line, Pinocchio's Python loop and MuJoCo's rollout.
+
+1. Import: CPU time of `python -c "import dalembert"` minus that of `python -c "pass"`, best of several.
+2. A run from Python against `dalembert run`: both compute the same scene and write the same record; process CPU time, best of several.
+3. Forward dynamics of an arm of seven hinges for a million random states: one call of dalembert (one and two threads), a loop over Pinocchio's `aba`,
+   and MuJoCo's `rollout` over one step of Euler's method. All three get the same robot file; accelerations are compared first.
+
+`cargo xtask python-speed` runs it, and writes the table into the page between the marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Callable, List, Tuple
+
+import numpy as np
+
+JOINTS = 7
+COUNT = 1_000_000
+BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+
+
+def arm() -> str:
+    """A robot file: seven hinges in turn about z and y, links of 0.3 m."""
+    parts = ['<robot name="arm"><link name="link0"/>']
+    for k in range(1, JOINTS + 1):
+        axis = "0 1 0" if k % 2 else "0 0 1"
+        mass = 4.0 - 0.4 * k
+        parts.append(
+            f'<link name="link{k}"><inertial><origin xyz="0.01 0.02 0.15"/><mass value="{mass}"/>'
+            f'<inertia ixx="{0.01 * mass}" iyy="{0.011 * mass}" izz="{0.002 * mass}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            f'<joint name="joint{k}" type="continuous"><parent link="link{k - 1}"/><child link="link{k}"/>'
+            f'<origin xyz="0 0 {0.3 if k > 1 else 0.0}"/><axis xyz="{axis}"/></joint>'
+        )
+    return "".join(parts) + "</robot>"
+
+
+def best(function: Callable[[], Any], rounds: int) -> float:
+    """The shortest wall time of a function, in s."""
+    times = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def child(arguments: List[str], rounds: int) -> Tuple[float, float]:
+    """The least CPU time and the least wall time of a process, in s."""
+    cpu, wall = [], []
+    for _ in range(rounds):
+        began, before = time.perf_counter(), os.times()
+        subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        wall.append(time.perf_counter() - began)
+        cpu.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    return min(cpu), min(wall)
+
+
+def imports(rounds: int) -> Tuple[float, float]:
+    """CPU time of the import, and that of numpy in it, in s."""
+    empty = child([sys.executable, "-c", "pass"], rounds)[0]
+    numpy = child([sys.executable, "-c", "import numpy"], rounds)[0]
+    whole = child([sys.executable, "-c", "import dalembert"], rounds)[0]
+    return whole - empty, numpy - empty
+
+
+SCENE, UNTIL = "chaos-pendulum", 200.0
+
+RUN = """
+import sys, dalembert, os, time
+scene = dalembert.load(sys.argv[1])
+before, began = os.times(), time.perf_counter()
+scene.run(until=float(sys.argv[2]), out=sys.argv[3])
+after = os.times()
+print(after.user + after.system - before.user - before.system, time.perf_counter() - began)
+"""
+
+
+def runs(tool: str, rounds: int) -> Tuple[float, float]:
+    """CPU times of a run by the command line and from Python, in s. Starting the interpreter is not part of the second."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = str(Path(folder) / "run")
+        command, python = [], []
+        for _ in range(rounds):
+            arguments = [tool, "run", SCENE, "--until", str(UNTIL), "--quiet", "--out", place]
+            command.append(child(arguments, 1)[0])
+            script = [sys.executable, "-c", RUN, SCENE, str(UNTIL), place]
+            said = subprocess.run(script, check=True, capture_output=True, text=True).stdout
+            python.append(float(said.split()[0]))
+        return min(command), min(python)
+
+
+def race(rounds: int) -> List[Tuple[str, float]]:
+    """Names and times of a million evaluations, in s."""
+    import dalembert
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arm.urdf"
+        path.write_text(arm())
+        tree = dalembert.load_robot(path)
+    random = np.random.default_rng(1)
+    q, v, tau = (random.uniform(-1.0, 1.0, (COUNT, JOINTS)) for _ in range(3))
+    found = tree.forward_dynamics(q, v, tau)
+    rows = [
+        ("dalembert, one call, one thread", best(lambda: tree.forward_dynamics(q, v, tau), rounds)),
+        ("dalembert, one call, two threads", best(lambda: tree.forward_dynamics(q, v, tau, threads=2), rounds)),
+    ]
+    rows += pinocchio(q, v, tau, found)
+    rows += mujoco(q, v, tau, found)
+    return rows
+
+
+def pinocchio(q: Any, v: Any, tau: Any, wanted: Any) -> List[Tuple[str, float]]:
+    """A loop in Python over Pinocchio's articulated body algorithm."""
+    try:
+        import pinocchio as pin
+    except ImportError as error:
+        print(f"Pinocchio is left out: {error}")
+        return []
+    joints = pin.buildModelFromXML(arm().replace('type="continuous"', 'type="revolute"').replace(
+        "</joint>", '<limit lower="-100" upper="100" effort="1e9" velocity="1e9"/></joint>'))
+    data = joints.createData()
+    difference = max(np.abs(pin.aba(joints, data, q[k], v[k], tau[k]) - wanted[k]).max() for k in range(100))
+    if difference > 1e-8 * np.abs(wanted[:100]).max():
+        raise SystemExit(f"Pinocchio's accelerations differ by {difference}")
+
+    def loop() -> None:
+        aba = pin.aba
+        for k in range(len(q)):
+            aba(joints, data, q[k], v[k], tau[k])
+
+    return [("Pinocchio, loop in Python", best(loop, 1))]
+
+
+def mujoco(q: Any, v: Any, tau: Any, wanted: Any) -> List[Tuple[str, float]]:
+    """MuJoCo's rollout: one step for each state."""
+    try:
+        import mujoco as mj
+        from mujoco import rollout
+    except ImportError as error:
+        print(f"MuJoCo is left out: {error}")
+        return []
+    spec = mj.MjSpec.from_string(arm())
+    for joint in spec.joints:
+        motor = spec.add_actuator(name=f"motor-{joint.name}", target=joint.name, trntype=mj.mjtTrn.mjTRN_JOINT)
+        motor.gainprm[0] = 1.0
+    spec.option.disableflags = mj.mjtDisableBit.mjDSBL_CONTACT
+    model = spec.compile()
+    data = mj.MjData(model)
+    for k in range(100):
+        data.qpos[:], data.qvel[:], data.ctrl[:] = q[k], v[k], tau[k]
+        mj.mj_forward(model, data)
+        if np.abs(data.qacc - wanted[k]).max() > 1e-8 * np.abs(wanted[:100]).max():
+            raise SystemExit(f"MuJoCo's accelerations differ: {data.qacc} and {wanted[k]}")
+    state = np.concatenate([np.zeros((len(q), 1)), q, v], axis=1)
+    control = tau[:, np.newaxis, :]
+    rows = []
+    for name, count in [("one thread", 1), ("two threads", 2)]:
+        workers = [mj.MjData(model) for _ in range(count)]
+        step = lambda: rollout.rollout(model, workers, state, control)  # noqa: E731
+        rows.append((f"MuJoCo, `rollout` of one step, {name}", best(step, 1)))
+    return rows
+
+
+def main() -> None:
+    """Measures everything and writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dalembert", required=True, help="the command line")
+    parser.add_argument("--page", help="the page to write the table into")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    whole, numpy = imports(2 * options.rounds)
+    command, python = runs(options.dalembert, options.rounds)
+    rows = race(options.rounds)
+    ours = rows[0][1]
+    lines = ["| A million forward dynamics of an arm of seven joints | s | µs each | times ours |", "|---|--:|--:|--:|"]
+    lines += [f"| {name} | {t:.3f} | {1e6 * t / COUNT:.3f} | {t / ours:.1f} |" for name, t in rows]
+    lines += [
+        "",
+        f"`import dalembert` takes {whole:.3f} s, of which NumPy needs {numpy:.3f} s. The scene `{SCENE}` over {UNTIL:.0f} s, with its record, takes "
+        f"{command:.3f} s of CPU by the command line (with its start) and {python:.3f} s from Python (without that of the interpreter): "
+        f"{python / command:.3f} times.",
+    ]
+    text = "\n".join(lines)
+    print(text)
+    if options.page:
+        page = Path(options.page)
+        before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+        page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    if whole > 0.3 or python > 1.02 * command:
+        raise SystemExit("the package is slower than it may be")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+//! The part of the Python package `dalembert` that is written in Rust: scenes, models, runs, studies, and functions of tables of states.
+//!
+//! What people see is written in Python around it, in `python/dalembert`; names and units are those of scenes. Nothing here panics: wrong input is an
+//! exception. The interpreter is let go wherever numbers are computed.
+
+mod batch;
+mod callback;
+mod convert;
+mod error;
+mod model;
+mod request;
+mod run;
+mod scene;
+mod study;
+mod sweeps;
+mod tree;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The module `dalembert._dalembert`.
+#[pymodule]
+mod _dalembert {
+    #[pymodule_export]
+    use crate::batch::evaluate;
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::request::studies;
+    #[pymodule_export]
+    use crate::run::{Run, read_run, restore_run, scene_of_run};
+    #[pymodule_export]
+    use crate::scene::{build, integrators, parse, read, registry, scenes_built_in, write};
+    #[pymodule_export]
+    use crate::study::study;
+    #[pymodule_export]
+    use crate::sweeps::{SweepJournal, SweepStudy};
+    #[pymodule_export]
+    use crate::tree::{Tree, tree_of, tree_of_robot};
+
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
