@@ -17,8 +17,12 @@ fn a_lifted_mass_costs_what_it_must() {
             let square = (n * n) as f64;
             let factor = match method {
                 Method::Dmocc | Method::Midpoint => square / (square - 1.0),
-                // Trapezoidal sums of a straight line: u² is off by Simpson's remainder, found from the same quadratic program.
-                Method::TRAPEZOIDAL | Method::LobattoExplicit { stages: 2 } => square / (square + 2.0),
+                // With the weights w = h (½, 1, …, 1, ½) positions at the end weigh forces by c = (N − ½, N − 1, …, 1, ½) h, so that the
+                // least effort is d² m²/(h⁴ Σ w/h (c/h − N/2)²) = 12 m² d²/T³ · N³/((N − 1)(N² + N − 3)).
+                Method::TRAPEZOIDAL | Method::LobattoExplicit { stages: 2 } => {
+                    let n = n as f64;
+                    n.powi(3) / ((n - 1.0) * (n * n + n - 3.0))
+                }
                 _ => 1.0,
             };
             let exact = 12.0 * (m * d).powi(2) / t.powi(3) * factor + (m * g).powi(2) * t;
