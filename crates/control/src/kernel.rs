@@ -5,9 +5,10 @@
 //! the Jacobian, and the Hessian of the Lagrangian, each evaluated for two instances at a time.
 
 use crate::error::ControlError;
-use dalembert_graph::derive::jacobian::{hessian, jacobian, lagrangian};
+use dalembert_graph::derive::jacobian::{Route, gradient, jacobian, jacobian_by, lagrangian};
+use dalembert_graph::machine::Width;
 use dalembert_graph::store::Store;
-use dalembert_graph::{Function, Recorded, Trace, Way, Work, record};
+use dalembert_graph::{Function, Recorded, Sparse, Trace, Way, Work, record};
 
 /// A group of inputs of a kernel.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -159,21 +160,24 @@ impl Kernel {
         let none = || Recorded { outputs: Vec::new(), ..self.recorded.clone() };
         let (mut slopes, mut slope_entries, mut bends, mut bend_entries) = (none(), Vec::new(), none(), Vec::new());
         if evaluations > 0 {
-            let all = jacobian(&self.recorded);
-            let pairs = all.pattern.entries.iter().zip(&all.function.outputs);
-            let kept = pairs.filter(|((_, c), _)| (*c as usize) < self.unknowns);
-            let outputs: Vec<_>;
-            (slope_entries, outputs) = kept.map(|(e, o)| (*e, *o)).unzip();
-            let (graph, outputs) = all.function.graph.only(&outputs);
-            slopes = Recorded { graph, inputs: self.recorded.inputs, outputs };
-            let all = hessian(&lagrangian(&self.recorded), self.unknowns);
-            (bends, bend_entries) = (all.function, all.pattern.entries);
+            let count = self.recorded.graph.operations(&self.recorded.outputs);
+            let unknown = |_: u32, column: u32| (column as usize) < self.unknowns;
+            let mut slope = gradient(&lagrangian(&self.recorded));
+            slope.outputs.truncate(self.unknowns);
+            let lower = |row: u32, column: u32| column <= row;
+            if count <= FEW_OPERATIONS {
+                (slopes, slope_entries) = kept(&jacobian(&self.recorded), unknown);
+                (bends, bend_entries) = kept(&jacobian(&slope), lower);
+            } else {
+                (slopes, slope_entries) = shorter(&self.recorded, unknown);
+                (bends, bend_entries) = shorter(&slope, lower);
+            }
         }
         let count = |f: &Recorded| f.graph.operations(&f.outputs);
         let operations = [count(&self.recorded), count(&slopes), count(&bends)];
-        let values = Function::new(&self.recorded, way, store)?;
-        let slopes = Function::new(&slopes, way, store)?;
-        let bends = Function::new(&bends, way, store)?;
+        let values = Function::new_for(&self.recorded, way, &[Width::Two], store)?;
+        let slopes = Function::new_for(&slopes, way, &[Width::Two], store)?;
+        let bends = Function::new_for(&bends, way, &[Width::Two], store)?;
         let functions = [&values, &slopes, &bends];
         let (most_in, most_out) = functions.iter().fold((0, 0), |(a, b), f| (a.max(f.inputs()), b.max(f.outputs())));
         let work = [values.work(), slopes.work(), bends.work()];
@@ -283,6 +287,25 @@ impl Kernel {
         }
         outputs * self.places.len()
     }
+}
+
+/// Kernels of more operations are differentiated forward and backward, but not by elimination, which takes long to plan.
+const FEW_OPERATIONS: usize = 500;
+
+/// The entries of a matrix that are wanted, by row and column.
+fn kept(all: &Sparse, wanted: impl Fn(u32, u32) -> bool) -> (Recorded, Vec<(u32, u32)>) {
+    let pairs = all.pattern.entries.iter().zip(&all.function.outputs);
+    let (entries, outputs): (Vec<_>, Vec<_>) =
+        pairs.filter(|((row, column), _)| wanted(*row, *column)).map(|(e, o)| (*e, *o)).unzip();
+    let (graph, outputs) = all.function.graph.only(&outputs);
+    (Recorded { graph, inputs: all.function.inputs, outputs }, entries)
+}
+
+/// The same of a Jacobian, forward or backward, whichever needs fewer operations.
+fn shorter(f: &Recorded, wanted: impl Fn(u32, u32) -> bool) -> (Recorded, Vec<(u32, u32)>) {
+    let [a, b] = [Route::Forward, Route::Reverse].map(|route| kept(&jacobian_by(f, route), &wanted));
+    let count = |f: &Recorded| f.graph.operations(&f.outputs);
+    if count(&a.0) <= count(&b.0) { a } else { b }
 }
 
 /// Interleaves the inputs of two instances; an odd one at the end is taken twice.

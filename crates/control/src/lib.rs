@@ -17,7 +17,10 @@ pub mod method;
 pub mod moment;
 pub mod problem;
 pub mod program;
+pub mod refine;
+pub mod sample;
 pub mod solution;
+pub mod study;
 pub mod transcribe;
 
 pub use error::ControlError;

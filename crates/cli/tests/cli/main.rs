@@ -9,6 +9,7 @@ mod bad_soft;
 mod commands;
 mod figures;
 mod interrupt;
+mod optimise;
 mod robot_looks;
 mod robots;
 mod run;

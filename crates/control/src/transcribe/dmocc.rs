@@ -1,10 +1,10 @@
 //! Discrete mechanics and optimal control with constraints (DMOCC): the discrete Lagrange–d'Alembert principle with the midpoint rule.
 //!
-//! The action of an interval is h L(q̄, δ/h) with q_{k+1} = q_k ⊕ δ and q̄ = q_k ⊕ δ/2. With p = M(q̄) δ/h and F all that depends on the place at fixed velocity
+//! The action of an interval is h L(q̄, v) with q_{k+1} = q_k ⊕ δ, q̄ = q_k ⊕ δ/2 and v(δ) the velocity of q_k ⊕ τ δ there. With p = M(q̄) v and F all that depends on the place at fixed velocity
 //! (the derivative of the Lagrangian and forces without potential, controls among them, [2]) its discrete Legendre transforms are
 //!
 //! ```text
-//! p⁺_{k+1} = ⟨p, δ̇(δ, ·)⟩ + h ⟨F, ζ⁺⟩,      −p⁻_k = −⟨p, X(δ) ·⟩ + h ⟨F, ζ⁻⟩
+//! p⁺_{k+1} = h ⟨p, ∂v/∂δ δ̇(δ, ·)⟩ + h ⟨F, ζ⁺⟩,      −p⁻_k = −h ⟨p, ∂v/∂δ X(δ) ·⟩ + h ⟨F, ζ⁻⟩
 //! ```
 //!
 //! where ζ are the variations of q̄; on a vector space p^± = p ± h F/2. The motion is stationary where momenta agree at the nodes,
@@ -56,16 +56,6 @@ fn brackets<Y: System>(y: &Y) -> Vec<(usize, usize, usize, f64)> {
     out
 }
 
-/// Whether a straight increment is a motion of constant velocity, as it is on vector spaces and groups.
-fn is_straight<Y: System>(y: &Y) -> bool {
-    let n = y.shape().v;
-    let delta: Vec<f64> = (0..n).map(|i| 0.4 * (2.0 + i as f64).cos()).collect();
-    let half: Vec<f64> = delta.iter().map(|d| 0.5 * d).collect();
-    let mut velocity = vec![0.0; n];
-    y.local_velocity(&half, &delta, &mut velocity);
-    velocity.iter().zip(&delta).all(|(a, b)| (a - b).abs() <= 1e-12)
-}
-
 /// Differentiates the last `count` outputs by the last input, at zero of that, and adds them to outputs from `first` on.
 fn fold(recorded: Recorded, first: usize, count: usize) -> Recorded {
     let Recorded { mut graph, inputs, outputs } = recorded;
@@ -97,10 +87,6 @@ fn fold(recorded: Recorded, first: usize, count: usize) -> Recorded {
 impl<Y: System> Build<'_, '_, Y> {
     pub fn dmocc(&mut self, phase: usize) -> Result<(), ControlError> {
         let system = self.phase(phase).system;
-        if !is_straight(system) {
-            let message = "its coordinates are neither added to nor turned: take midpoint or lobatto";
-            return Err(ControlError::statement(format!("phase `{}`", self.phase(phase).name), message));
-        }
         let shape = system.shape();
         let plan = &self.plans[phase];
         let (flat, count) = (plan.flat, plan.intervals.len());
@@ -170,7 +156,14 @@ impl<Y: System> Build<'_, '_, Y> {
                 system.retract(q0, &half, &mut qm);
                 qm
             };
-            let v: Vec<Trace> = delta.iter().map(|&d| d / h).collect();
+            // The velocity of q_k ⊕ τ δ in the middle of the interval.
+            let velocity = |delta: &[Trace]| {
+                let (half, rate): (Vec<Trace>, Vec<Trace>) = delta.iter().map(|&d| (d * 0.5, d / h)).unzip();
+                let mut out = rate.clone();
+                system.local_velocity(&half, &rate, &mut out);
+                out
+            };
+            let v = velocity(&delta);
             let t = clock.begins + clock.duration * part;
             let xm = middle(x0, x1);
             let s = self.state(shape, t, &qm, &v, &xm, u, clock.statics);
@@ -181,7 +174,7 @@ impl<Y: System> Build<'_, '_, Y> {
             for &(i, j, k, c) in &constants {
                 f[j] -= v[i] * p[k] * c;
             }
-            // M(q̄ ⊕ ε v) v, whose rate at ε = 0 is the missing part of F.
+            // M(q̄ ⊕ ε v) v, whose rate at ε = 0 is the missing part of F; velocities vary with ε below.
             let moving = if system.mass_is_constant() {
                 zeros(shape.v)
             } else {
@@ -210,8 +203,9 @@ impl<Y: System> Build<'_, '_, Y> {
                 system.local_velocity(&half, &later, &mut zeta_end);
                 system.local_velocity(&half, &earlier, &mut zeta_start);
                 for (side, (change, zeta)) in [(&at_start, &zeta_start), (&at_end, &zeta_end)].into_iter().enumerate() {
-                    momenta[side].push(dot(&p, change) + h * dot(&f, zeta));
-                    forces[side].push(h * dot(&moving, zeta));
+                    let varied: Vec<Trace> = delta.iter().zip(change).map(|(&d, &c)| d + epsilon * c).collect();
+                    momenta[side].push(h * dot(&f, zeta));
+                    forces[side].push(h * (dot(&p, &velocity(&varied)) + dot(&moving, zeta)));
                 }
             }
             let mut rows = vec![];

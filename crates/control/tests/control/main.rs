@@ -5,6 +5,7 @@ mod bad;
 mod closed_forms;
 mod kernels;
 mod phases;
+mod studies;
 mod toys;
 
 use dalembert_control::{Acts, Condition, Control, Method, Options, Phase, Problem, Solution, solve};
