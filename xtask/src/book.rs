@@ -22,6 +22,7 @@ const CRATES: &[(&str, &str)] = &[
     ("dalembert", "crates/dalembert/src"),
     ("trees", "crates/trees/src"),
     ("robots", "crates/robots/src"),
+    ("control", "crates/control/src"),
     ("sweeps", "crates/sweeps/src"),
     ("cli", "crates/cli/src"),
 ];

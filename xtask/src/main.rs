@@ -3,6 +3,7 @@
 mod analysis;
 mod book;
 mod chores;
+mod control;
 mod dae;
 mod gallery;
 mod graph;
@@ -118,6 +119,14 @@ const CHORES: &[Chore] = &[
         detail: "Virtual machine and C code (gcc -O3 -march=native) of CasADi from PyPI against machine code for one and for two states. With\n\
                  --quick the table is only printed.",
         run: graph::run,
+    },
+    Chore {
+        name: "control",
+        arguments: "[--quick]",
+        about: "race optimal control against CasADi with Ipopt, write the table of docs/src/control.md",
+        detail: "Cart-pole and a chain of four bodies: the same discretisation, tolerance and start; CasADi comes from PyPI. With --quick the\n\
+                 table is only printed.",
+        run: control::run,
     },
     Chore {
         name: "gallery",

@@ -93,6 +93,7 @@ fn rustdoc() -> Outcome {
         "dalembert-trees",
         "dalembert-robots",
         "dalembert",
+        "dalembert-control",
         "dalembert-sweeps",
     ] {
         doc.args(["--package", package]);

@@ -44,6 +44,8 @@ pub enum Command {
     Study(Study),
     /// Run a scene many times with other values, into one table.
     Sweep(SweepOptions),
+    /// Find the best motion of a scene: optimal control by a study.
+    Optimise(OptimiseOptions),
     /// Print the JSON Schema of scene files.
     Schema,
     /// Make the report of a run record again, or its pictures as files.
@@ -142,6 +144,30 @@ pub enum Engine {
     Local,
     /// Workers of a Dask cluster that have the Python package; DALEMBERT_PYTHON names the Python to use.
     Dask,
+}
+
+/// A study says which scene, what can be chosen (controls, static parameters), the phases with their conditions, and the goals: see the chapter on optimal
+/// control. Built-in studies are swing-up, double-pendulum-swing-up, four-body-chain, parallel-parking and reach. Ctrl-C ends the search and keeps the best
+/// motion so far. Exit code 1 means that no motion meets all conditions; the report names those that are violated, with their times.
+#[derive(Debug, Args)]
+pub struct OptimiseOptions {
+    /// A built-in study by name, or a study file (TOML).
+    pub study: String,
+    /// The folder of the record [default: runs/NAME].
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// The number of instants that are recorded in each interval.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub samples: u16,
+    /// A folder in which machine code is kept for the next run; it should belong to you alone.
+    #[arg(long, value_name = "FOLDER")]
+    pub cache: Option<PathBuf>,
+    /// Print the result as JSON to standard output and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no summary; errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

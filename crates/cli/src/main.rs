@@ -13,6 +13,7 @@ mod export;
 mod import;
 mod list;
 mod new;
+mod optimise;
 mod report;
 mod rerun;
 mod robot;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Equations(options) => eval::equations(&options),
         Command::Study(study) => study::study(&study),
         Command::Sweep(options) => sweep::sweep(&options),
+        Command::Optimise(options) => optimise::optimise(&options),
         Command::Schema => print(&schema_text()),
         Command::Report(options) => report::report(&options),
         Command::View(options) => studio::view(&options),

@@ -64,7 +64,8 @@ fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {
     Ok(Checkpoint::read(&path)?)
 }
 
-fn write(folder: &Path, scene: &Scene, outcome: &Outcome) -> Result<(), Exit> {
+/// Writes the record of a run.
+pub fn write(folder: &Path, scene: &Scene, outcome: &Outcome) -> Result<(), Exit> {
     let Outcome { summary, trajectory, steps, events, scene: scene_text, film, .. } = outcome;
     let motion = dalembert::run::motion(&scene.model, trajectory);
     let title = if summary.title.is_empty() { &summary.name } else { &summary.title };

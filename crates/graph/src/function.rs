@@ -37,7 +37,8 @@ pub struct Function {
     program: Program,
     tape: Tape,
     #[cfg(feature = "compile")]
-    machines: Option<[Machine; 2]>,
+    /// For one state, and for two.
+    machines: [Option<Machine>; 2],
 }
 
 /// Scratch of a [`Function`].
@@ -59,13 +60,19 @@ impl Function {
             program,
             tape,
             #[cfg(feature = "compile")]
-            machines: None,
+            machines: [None, None],
         }
     }
 
     /// A function evaluated by machine code. With a store, code that has been made before is taken from there.
     #[cfg(feature = "compile")]
     pub fn compiled(f: &Recorded, store: Option<&Store>) -> Result<Self, CompileError> {
+        Self::compiled_for(f, &[Width::One, Width::Two], store)
+    }
+
+    /// The same for one state or for two alone, where a function is never called otherwise; the interpreter does the rest.
+    #[cfg(feature = "compile")]
+    pub fn compiled_for(f: &Recorded, widths: &[Width], store: Option<&Store>) -> Result<Self, CompileError> {
         let mut out = Self::interpreted(f);
         let make = |width: Width| {
             let found = store.and_then(|store| store.find(&out.program, width));
@@ -81,22 +88,35 @@ impl Function {
             };
             Machine::load(&out.program, width, &bytes)
         };
-        out.machines = Some([make(Width::One)?, make(Width::Two)?]);
+        let [mut one, mut two] = [None, None];
+        for width in widths {
+            match width {
+                Width::One => one = Some(make(Width::One)?),
+                Width::Two => two = Some(make(Width::Two)?),
+            }
+        }
+        out.machines = [one, two];
         Ok(out)
     }
 
     /// A function evaluated the given way.
     #[cfg(feature = "compile")]
     pub fn new(f: &Recorded, way: Way, store: Option<&Store>) -> Result<Self, CompileError> {
+        Self::new_for(f, way, &[Width::One, Width::Two], store)
+    }
+
+    /// The same for one state or for two alone.
+    #[cfg(feature = "compile")]
+    pub fn new_for(f: &Recorded, way: Way, widths: &[Width], store: Option<&Store>) -> Result<Self, CompileError> {
         match way {
             Way::Interpret => Ok(Self::interpreted(f)),
-            Way::Compile => Self::compiled(f, store),
+            Way::Compile => Self::compiled_for(f, widths, store),
             Way::Automatic { evaluations } => {
                 let long = f.graph.operations(&f.outputs) > MOST_INSTRUCTIONS;
                 if long || evaluations < WORTH_COMPILING {
                     return Ok(Self::interpreted(f));
                 }
-                match Self::compiled(f, store) {
+                match Self::compiled_for(f, widths, store) {
                     Err(CompileError::Processor(_) | CompileError::Memory(_)) => Ok(Self::interpreted(f)),
                     other => other,
                 }
@@ -107,7 +127,7 @@ impl Function {
     /// Whether machine code is used.
     pub fn is_compiled(&self) -> bool {
         #[cfg(feature = "compile")]
-        return self.machines.is_some();
+        return self.machines.iter().any(Option::is_some);
         #[cfg(not(feature = "compile"))]
         false
     }
@@ -115,7 +135,7 @@ impl Function {
     /// The size of the machine code for one state, in bytes.
     pub fn code_size(&self) -> usize {
         #[cfg(feature = "compile")]
-        return self.machines.as_ref().map_or(0, |m| m[0].size());
+        return self.machines.iter().flatten().next().map_or(0, Machine::size);
         #[cfg(not(feature = "compile"))]
         0
     }
@@ -148,14 +168,14 @@ impl Function {
             two: self.tape.work(),
             pairs: [zeros(self.inputs()), zeros(self.outputs())],
             #[cfg(feature = "compile")]
-            machine: [0, 1].map(|k| self.machines.as_ref().map_or_else(Vec::new, |m| m[k].work())),
+            machine: [0, 1].map(|k| self.machines[k].as_ref().map_or_else(Vec::new, Machine::work)),
         }
     }
 
     /// The outputs `y` for the inputs `x`.
     pub fn call(&self, work: &mut Work, x: &[f64], y: &mut [f64]) {
         #[cfg(feature = "compile")]
-        if let Some([one, _]) = &self.machines
+        if let [Some(one), _] = &self.machines
             && one.run(&mut work.machine[0], x, y)
         {
             return;
@@ -166,7 +186,7 @@ impl Function {
     /// The outputs for two states side by side: number k of state j stands at 2 k + j.
     pub fn call_two(&self, work: &mut Work, x: &[f64], y: &mut [f64]) {
         #[cfg(feature = "compile")]
-        if let Some([_, two]) = &self.machines
+        if let [_, Some(two)] = &self.machines
             && two.run(&mut work.machine[1], x, y)
         {
             return;

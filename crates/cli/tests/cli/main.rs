@@ -10,6 +10,7 @@ mod commands;
 mod figures;
 mod interrupt;
 mod maps;
+mod optimise;
 mod robot_looks;
 mod robots;
 mod run;

@@ -120,6 +120,11 @@ impl System for Model {
         for (value, signal) in w.signals.iter_mut().zip(&self.signals) {
             *value = signal.item.at(now);
         }
+        for (value, &parameter) in w.signals.iter_mut().zip(&self.driven) {
+            if let Some(parameter) = parameter {
+                *value = Jet::constant(s.p[parameter]);
+            }
+        }
         for (i, body) in self.bodies.iter().enumerate() {
             let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
             S::view::<Bodies, _>(&*body.item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
@@ -501,9 +506,9 @@ impl Model {
     }
 
     /// The place of any marker in a prepared state, of those too that no element needs.
-    pub(crate) fn place(&self, marker: usize, w: &Work<f64>) -> Place<f64> {
+    pub fn place<S: Scalar>(&self, marker: usize, w: &Work<S>) -> Place<S> {
         let Marker { body, site, .. } = &self.markers[marker];
-        f64::view::<Bodies, _>(&*self.bodies[*body].item).place(site, &w.cache[self.layout.cache[*body].clone()])
+        S::view::<Bodies, _>(&*self.bodies[*body].item).place(site, &w.cache[self.layout.cache[*body].clone()])
     }
 
     /// Gathers the accelerations of markers at v̇ = 0.

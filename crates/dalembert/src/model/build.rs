@@ -323,6 +323,7 @@ impl Builder {
         let mut rates = self.rates;
         rates.resize(self.forces.len(), 0);
         let mut model = Model {
+            driven: vec![None; self.signals.len()],
             gravity: self.gravity,
             bodies: self.bodies,
             markers: self.markers,

@@ -3,6 +3,7 @@
 //! A [`Builder`] collects; [`Builder::build`] checks and lays out; a [`Model`] never changes afterwards.
 
 mod build;
+mod free;
 mod layout;
 mod marker;
 mod orientation;
@@ -39,6 +40,8 @@ pub struct Model {
     /// How bodies look, by their numbers; no part of the mechanics.
     pub(crate) looks: Vec<(usize, Look)>,
     pub(crate) layout: Layout,
+    /// For each signal the free parameter that stands in its place, if a study has set it free.
+    pub(crate) driven: Vec<Option<usize>>,
     /// The rate of each force, for multirate integrators: zero is slow.
     pub(crate) rates: Vec<usize>,
     /// Whether the integrator of a scene fits frequencies, which are then recorded.

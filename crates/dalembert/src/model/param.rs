@@ -3,7 +3,9 @@
 use super::place::Instant;
 use dalembert_methods::Real;
 use schemars::JsonSchema;
+use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 
 /// A coefficient: fixed, or one of the free parameters p of a study.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -57,7 +59,42 @@ impl Serialize for Param {
 
 impl<'de> Deserialize<'de> for Param {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        f64::deserialize(deserializer).map(Self::Fixed)
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// Reads a number, or the table `{ parameter, value }` by which a study sets a coefficient free.
+struct Either;
+
+impl<'de> Visitor<'de> for Either {
+    type Value = Param;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Param, E> {
+        Ok(Param::Fixed(value))
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Param, E> {
+        Ok(Param::Fixed(value as f64))
+    }
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Param, E> {
+        Ok(Param::Fixed(value as f64))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Param, A::Error> {
+        let (mut index, mut value) = (None, None);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "parameter" => index = Some(map.next_value::<usize>()?),
+                "value" => value = Some(map.next_value::<f64>()?),
+                other => return Err(de::Error::unknown_field(other, &["parameter", "value"])),
+            }
+        }
+        match (index, value) {
+            (Some(index), Some(value)) => Ok(Param::Free { index, value }),
+            (None, _) => Err(de::Error::missing_field("parameter")),
+            (_, None) => Err(de::Error::missing_field("value")),
+        }
     }
 }
 

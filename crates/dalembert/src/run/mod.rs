@@ -5,14 +5,16 @@ mod channels;
 mod checkpoint;
 mod driver;
 mod figures;
+mod given;
 mod motion;
 mod recorder;
 mod start;
 mod triggers;
 
 pub use audit::Audit;
-pub use channels::{Channels, matches};
+pub use channels::{Channels, Reading, ReadingError, matches};
 pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from};
 pub use figures::{Figures, figures};
+pub use given::{Column, Given, given};
 pub use motion::motion;
 pub use start::check;

@@ -7,39 +7,39 @@ use crate::contacts::{CONTACT_ROWS, Surfaces};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::forces::Forces;
 use crate::model::{Instant, Model, Place, Site, Wrench};
-use dalembert_methods::lie::Quat;
 use dalembert_methods::nonsmooth::{Contacts, Hybrid, Mode};
-use dalembert_methods::vector::Vec3;
+use dalembert_methods::vector::{Mat3, Vec3};
 use dalembert_methods::{Scalar, State, System};
 
-pub(super) fn fill(
+/// Values of all sources but those of contacts; `turn` makes a quaternion of a rotation.
+pub(super) fn fill<S: Scalar>(
     model: &Model,
-    s: &State<f64>,
+    s: &State<S>,
     source: Source,
-    w: &mut Work<f64>,
-    scratch: &mut Scratch<f64>,
-    multipliers: &[f64],
-    out: &mut [f64],
+    w: &mut Work<S>,
+    scratch: &mut Scratch<S>,
+    multipliers: &[S],
+    turn: fn(Mat3<S>) -> [S; 4],
+    out: &mut [S],
 ) {
-    let gather =
-        |w: &Work<f64>, markers: &[usize]| -> Vec<Place<f64>> { markers.iter().map(|&m| w.places[m]).collect() };
+    let gather = |w: &Work<S>, markers: &[usize]| -> Vec<Place<S>> { markers.iter().map(|&m| w.places[m]).collect() };
     match source {
         Source::Time => out[0] = s.t,
         Source::Body(i, part) => {
             let cache = &w.cache[model.layout.cache[i].clone()];
             let place =
-                f64::view::<Bodies, _>(&*model.bodies[i].item).place(&Site { part, ..Site::point([0.0; 3]) }, cache);
+                S::view::<Bodies, _>(&*model.bodies[i].item).place(&Site { part, ..Site::point([0.0; 3]) }, cache);
             place.r.write(out);
             place.v.write(&mut out[3..]);
             if out.len() > 6 {
-                out[6..10].copy_from_slice(&Quat::from_matrix(place.rotation).0);
+                out[6..10].copy_from_slice(&turn(place.rotation));
                 place.omega.write(&mut out[10..]);
             }
         }
         Source::Gradient(i) => {
             // ∇p by rows: what a step along each axis of the reference shape becomes.
             let cache = &w.cache[model.layout.cache[i].clone()];
-            let body = f64::view::<Bodies, _>(&*model.bodies[i].item);
+            let body = S::view::<Bodies, _>(&*model.bodies[i].item);
             let origin = body.place(&Site::point([0.0; 3]), cache).r;
             for k in 0..3 {
                 let mut step = [0.0; 3];
@@ -56,7 +56,7 @@ pub(super) fn fill(
         Source::Coordinates(i) => {
             let c = &model.constraints[i];
             let now = Instant { t: s.t, x: &[], p: &s.p, signals: &[] };
-            f64::view::<Constraints, _>(&*c.item).coordinate(&now, &gather(w, &c.markers), out);
+            S::view::<Constraints, _>(&*c.item).coordinate(&now, &gather(w, &c.markers), out);
         }
         Source::Reaction(i) => {
             let c = &model.constraints[i];
@@ -64,7 +64,7 @@ pub(super) fn fill(
             let rows = model.layout.rows[i].clone();
             let mut gradients = [Wrench::default(); MOST_ROWS];
             let (at, last) = (gather(w, &c.markers), c.markers.len() - 1);
-            f64::view::<Constraints, _>(&*c.item).gradient(&now, &at, last, scratch, &mut gradients[..rows.len()]);
+            S::view::<Constraints, _>(&*c.item).gradient(&now, &at, last, scratch, &mut gradients[..rows.len()]);
             let mut sum = Wrench { force: Vec3::zero(), torque: Vec3::zero() };
             for (gradient, &multiplier) in gradients.iter().zip(&multipliers[rows]) {
                 sum.force -= gradient.force * multiplier;
@@ -74,16 +74,16 @@ pub(super) fn fill(
         }
         Source::Applied(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &w.signals };
             let mut wrenches = [Wrench::default(); 2];
-            f64::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
+            S::view::<Forces, _>(&*f.item).apply(&now, &gather(w, &f.markers), &mut wrenches[..f.markers.len()]);
             write_wrench(&wrenches[f.markers.len() - 1], out);
         }
         Source::Multipliers(i) => out.copy_from_slice(&multipliers[model.layout.rows[i].clone()]),
         Source::Outputs(i) => {
             let f = &model.forces[i];
-            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &[] };
-            f64::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
+            let now = Instant { t: s.t, x: &s.x[model.layout.x[i].clone()], p: &s.p, signals: &w.signals };
+            S::view::<Forces, _>(&*f.item).output(&now, &gather(w, &f.markers), out);
         }
         Source::Frequency(_) | Source::Contact(_) | Source::Brake(_) | Source::Stop(_) => {}
         Source::Energy => {
@@ -98,14 +98,38 @@ pub(super) fn fill(
         }
         Source::Residuals => {
             let shape = model.shape();
-            let largest = |values: &[f64]| values.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
-            let mut residual = vec![0.0; shape.rows()];
+            let largest = |values: &[S]| values.iter().fold(S::zero(), |max, g| max.max(g.abs()));
+            let mut residual = vec![S::zero(); shape.rows()];
             model.constraint(s, w, &mut residual[..shape.g]);
             out[0] = largest(&residual[..shape.g]);
             model.constraint_rate(s, w, &mut residual);
             out[1] = largest(&residual);
         }
     }
+}
+
+/// The quaternion of a rotation, for any number: of the four forms the one without cancellation is chosen (Shepperd).
+pub(super) fn quaternion<S: Scalar>(m: Mat3<S>) -> [S; 4] {
+    let m = m.0;
+    let one = S::one();
+    let squares = [
+        one + m[0][0] + m[1][1] + m[2][2],
+        one + m[0][0] - m[1][1] - m[2][2],
+        one - m[0][0] + m[1][1] - m[2][2],
+        one - m[0][0] - m[1][1] + m[2][2],
+    ];
+    let [a, b, c] = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]];
+    let [d, e, f] = [m[1][0] + m[0][1], m[0][2] + m[2][0], m[2][1] + m[1][2]];
+    let forms = [[squares[0], a, b, c], [a, squares[1], d, e], [b, d, squares[2], f], [c, e, f, squares[3]]];
+    let (mut best, mut square) = (forms[0], squares[0]);
+    for k in 1..4 {
+        let better = square.lt(squares[k]);
+        best = std::array::from_fn(|i| S::select(better, forms[k][i], best[i]));
+        square = S::select(better, squares[k], square);
+    }
+    // The largest of the squares is at least one: Σ = 4.
+    let length = square.sqrt() * 2.0;
+    best.map(|q| q / length)
 }
 
 /// Gap, mode (0 open, 1 sliding, 2 sticking), press, suction of suckers, friction and slip by tangents, force on the point in
@@ -172,7 +196,7 @@ fn mode(mode: Mode) -> f64 {
     }
 }
 
-fn write_wrench(wrench: &Wrench<f64>, out: &mut [f64]) {
+fn write_wrench<S: Scalar>(wrench: &Wrench<S>, out: &mut [S]) {
     wrench.force.write(out);
     if out.len() > 3 {
         wrench.torque.write(&mut out[3..]);

@@ -4,8 +4,10 @@
 //! is a list of patterns in which `*` stands for any text.
 
 mod fill;
+mod reading;
 mod sources;
 
+pub use reading::{Reading, ReadingError};
 pub(super) use sources::deforms;
 
 use super::driver::RunError;
@@ -15,6 +17,7 @@ use crate::model::Model;
 use crate::scene::nearest;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
+use dalembert_methods::lie::Quat;
 use dalembert_methods::nonsmooth::{Hybrid, Mode};
 use dalembert_methods::trajectory::Channel;
 use dalembert_methods::{State, System};
@@ -148,7 +151,10 @@ impl<'m> Channels<'m> {
                 Source::Brake(i) => fill_brake(y, i, &self.forces, out),
                 Source::Stop(i) => fill_stop(y, i, s, &self.forces, out),
                 Source::Contact(i) => fill_contact(y, i, s, &mut self.work, &mut self.scratch, &self.forces, out),
-                _ => fill(model, s, source, &mut self.work, &mut self.scratch, &self.multipliers, out),
+                _ => {
+                    let turn = |m| Quat::from_matrix(m).0;
+                    fill(model, s, source, &mut self.work, &mut self.scratch, &self.multipliers, turn, out);
+                }
             }
             rest = after;
         }

@@ -1,0 +1,139 @@
+//! `dalembert optimise`: the best motion of a scene, with its record.
+
+use crate::args::OptimiseOptions;
+use crate::exit::Exit;
+use crate::{print, run, watch};
+use dalembert::record;
+use dalembert_control::refine::{errors, solve_refined};
+use dalembert_control::study::{Study, StudyError, built_in, record as record_motion};
+use dalembert_control::{ControlError, Options, Solution, solve};
+use dalembert_graph::store::Store;
+use dalembert_optimise::{Control, Outcome, Progress};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Solves a study and writes its record.
+pub fn optimise(options: &OptimiseOptions) -> Result<(), Exit> {
+    if built_in::find(&options.study).is_none() && !Path::new(&options.study).exists() {
+        let names: Vec<&str> = built_in::ALL.iter().map(|study| study.name).collect();
+        return Err(Exit::Usage(format!(
+            "there is no built-in study and no file `{}`; built-in ones are {}",
+            options.study,
+            names.join(", ")
+        )));
+    }
+    let study = Study::load(&options.study).map_err(fault)?;
+    let stem = Path::new(&options.study).file_stem();
+    let name = stem.map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let folder = options.out.clone().unwrap_or_else(|| Path::new("runs").join(&name));
+    record::check_destination(&folder)?;
+    let mut problem = study.problem().map_err(fault)?;
+    let show = !options.json && !options.quiet && std::io::stderr().is_terminal();
+    let stop = watch::listen();
+    let began = Instant::now();
+    if show {
+        eprintln!("  recording and compiling the equations");
+    }
+    let mut follow = |p: &Progress| {
+        if show {
+            if p.iteration % 20 == 0 {
+                eprintln!("  {:>5} {:>14} {:>10} {:>10} {:>8}", "step", "objective", "violation", "slope", "length");
+            }
+            let mark = if p.restoring { "r" } else { " " };
+            eprintln!(
+                "  {:>5}{mark}{:>14.6e} {:>10.2e} {:>10.2e} {:>8.1e}",
+                p.iteration, p.objective, p.violation, p.stationarity, p.step
+            );
+        }
+        if stop.load(Ordering::Relaxed) { Control::Stop } else { Control::Continue }
+    };
+    let settings = Options { store: options.cache.as_ref().map(Store::new), ..Options::default() };
+    let (solution, found) = match study.refinement() {
+        Some((tolerance, rounds)) => {
+            solve_refined(&mut problem, &settings, &study.solver(), tolerance, rounds, &mut follow).map_err(refused)?
+        }
+        None => {
+            let solution = solve(&problem, &settings, &study.solver(), &mut follow).map_err(refused)?;
+            let found = errors(&problem, &solution).map_err(refused)?;
+            (solution, found)
+        }
+    };
+    let mut outcome = record_motion(&study, &problem, &solution, &name, usize::from(options.samples)).map_err(fault)?;
+    outcome.summary.wall_time = began.elapsed().as_secs_f64();
+    outcome.summary.counts = [
+        ("iterations".to_owned(), solution.report.iterations as u64),
+        ("factorisations".to_owned(), solution.report.counts.factorisations as u64),
+    ]
+    .into();
+    run::write(&folder, study.scene(), &outcome)?;
+    let largest = found.iter().flatten().fold(0.0f64, |m, e| m.max(*e));
+    if options.json {
+        print(&json(&solution, largest, &folder))?;
+    } else if !options.quiet {
+        print(&table(&study, &solution, largest, outcome.summary.wall_time, &folder))?;
+    }
+    match solution.report.outcome {
+        Outcome::Solved | Outcome::Acceptable => Ok(()),
+        Outcome::Stopped => Err(Exit::Interrupted),
+        _ => Err(Exit::Failed(solution.report.to_string())),
+    }
+}
+
+fn table(study: &Study, solution: &Solution, error: f64, seconds: f64, folder: &Path) -> String {
+    let mut out = String::new();
+    let mut line = |label: &str, text: String| {
+        let _ = writeln!(out, "  {label:<12} {text}");
+    };
+    line("scene", study.scene().info.title.clone());
+    line(
+        "outcome",
+        format!("{} in {} iterations, {seconds:.3} s", solution.report.outcome, solution.report.iterations),
+    );
+    for (name, value) in &solution.goals {
+        line("goal", format!("{name} = {value:.8e}"));
+    }
+    for (name, duration) in study.phase_names().iter().zip(&solution.durations) {
+        line("phase", format!("{name}: {duration:.6} s"));
+    }
+    line("violation", format!("{:.2e}", solution.report.violation));
+    line("error", format!("{error:.2e}, the largest of an interval; more intervals or `refine` make it smaller"));
+    for finding in &solution.report.violated {
+        line("violated", finding.to_string());
+    }
+    line("record", folder.display().to_string());
+    line("report", folder.join("report.html").display().to_string());
+    out
+}
+
+fn json(solution: &Solution, error: f64, folder: &Path) -> String {
+    let goals: serde_json::Map<String, serde_json::Value> =
+        solution.goals.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+    let violated: Vec<String> = solution.report.violated.iter().map(ToString::to_string).collect();
+    let value = serde_json::json!({
+        "outcome": solution.report.outcome.to_string(),
+        "solved": solution.is_success(),
+        "iterations": solution.report.iterations,
+        "goals": goals,
+        "durations": solution.durations,
+        "statics": solution.statics,
+        "violation": solution.report.violation,
+        "violated": violated,
+        "error": error,
+        "record": folder.display().to_string(),
+    });
+    format!("{value:#}\n")
+}
+
+fn fault(error: StudyError) -> Exit {
+    match error {
+        StudyError::Study { .. } | StudyError::Scene(_) => Exit::Usage(error.to_string()),
+        StudyError::File { .. } => Exit::Io(error.to_string()),
+    }
+}
+
+fn refused(error: ControlError) -> Exit {
+    Exit::Usage(error.to_string())
+}

@@ -1,0 +1,189 @@
+//! How accurate a solution is between its nodes, and finer grids where it is not.
+//!
+//! From every node the motion is integrated with the controls of the solution by small steps of the classical Runge–Kutta method; where it arrives differs from the next
+//! node by the local error of the transcription. Intervals whose error exceeds a tolerance are halved, and the problem is solved again from the solution at hand.
+
+use crate::difference::difference;
+use crate::equations::Reader;
+use crate::error::ControlError;
+use crate::lobatto::{Lobatto, cardinal};
+use crate::method::Method;
+use crate::problem::{Acts, Problem};
+use crate::program::Options;
+use crate::solution::{Instant, Solution, solve};
+use dalembert_graph::{Function, Work, record};
+use dalembert_methods::{State, System};
+use dalembert_optimise::{Control, Progress, interior};
+
+/// Steps of the integration of each interval.
+const STEPS: usize = 16;
+
+/// Accelerations and rates of extra states from a state and its controls.
+struct Field<'y, Y: System> {
+    system: &'y Y,
+    function: Function,
+    work: Work,
+    input: Vec<f64>,
+    output: Vec<f64>,
+}
+
+impl<'y, Y: System> Field<'y, Y> {
+    fn new(problem: &Problem<'_, Y>, system: &'y Y) -> Result<Self, ControlError> {
+        let shape = system.shape();
+        let sizes = [1, shape.q, shape.v, shape.x, problem.controls.len(), problem.statics.len()];
+        let recorded = record(sizes.iter().sum(), |all| {
+            let mut rest = all;
+            let mut take = |n: usize| {
+                let (own, after) = rest.split_at(n);
+                rest = after;
+                own
+            };
+            let [t, q, v, x, u, statics] = sizes.map(&mut take);
+            let mut s = State::zeros(shape);
+            s.t = t[0];
+            s.q.copy_from_slice(q);
+            s.v.copy_from_slice(v);
+            s.x.copy_from_slice(x);
+            let mut drives = vec![0.0.into(); shape.v];
+            for (control, &u) in problem.controls.iter().zip(u) {
+                match control.acts {
+                    Acts::Parameter(i) => s.p[i] = u,
+                    Acts::Velocity(i) => drives[i] += u,
+                }
+            }
+            for (parameter, &value) in problem.statics.iter().zip(statics) {
+                if let Some(i) = parameter.parameter {
+                    s.p[i] = value;
+                }
+            }
+            let mut reader = Reader::new(system);
+            let (mut a, _) = reader.accelerate(&s, &drives);
+            a.extend(reader.rate(&s));
+            a
+        });
+        let recorded = recorded.map_err(|error| ControlError::Record { place: "estimate of errors".into(), error })?;
+        let function = Function::interpreted(&recorded);
+        let (work, input, output) = (function.work(), vec![0.0; function.inputs()], vec![0.0; function.outputs()]);
+        Ok(Self { system, function, work, input, output })
+    }
+
+    /// Rates of (δ, v, x) at an increment from a configuration.
+    fn rates(&mut self, t: f64, base: &[f64], now: &[Vec<f64>; 3], u: &[f64], statics: &[f64]) -> [Vec<f64>; 3] {
+        let mut q = base.to_vec();
+        self.system.retract(base, &now[0], &mut q);
+        let parts = [&[t][..], &q, &now[1], &now[2], u, statics];
+        self.input.clear();
+        parts.iter().for_each(|part| self.input.extend_from_slice(part));
+        self.function.call(&mut self.work, &self.input, &mut self.output);
+        let mut local = now[1].clone();
+        self.system.local_rate(&now[0], &now[1], &mut local);
+        let (a, x) = self.output.split_at(now[1].len());
+        [local, a.to_vec(), x.to_vec()]
+    }
+}
+
+/// The controls of a solution within interval k of a phase, at a share of it.
+pub fn controls(solution: &Solution, phase: usize, k: usize, share: f64) -> Vec<f64> {
+    let plan = &solution.plans[phase];
+    let x = &solution.report.point.x;
+    let interval = &plan.intervals[k];
+    match plan.method {
+        Method::Dmocc | Method::Midpoint => x[interval.u.clone()].to_vec(),
+        Method::Shooting { .. } => {
+            let (a, b) = (&x[plan.nodes[k].u.clone()], &x[plan.nodes[k + 1].u.clone()]);
+            a.iter().zip(b).map(|(a, b)| a + share * (b - a)).collect()
+        }
+        Method::Lobatto { stages } | Method::LobattoExplicit { stages } => {
+            let c = Lobatto::new(stages).c;
+            let inner = interval.stages.iter().map(|s| s.u.clone());
+            let all: Vec<_> =
+                std::iter::once(plan.nodes[k].u.clone()).chain(inner).chain([plan.nodes[k + 1].u.clone()]).collect();
+            (0..all[0].len())
+                .map(|i| all.iter().enumerate().map(|(j, u)| cardinal(&c, j, share) * x[u.start + i]).sum())
+                .collect()
+        }
+    }
+}
+
+/// The local error of every interval, phase by phase: the largest entry of the difference in configuration, velocity (times the interval) and extra states.
+pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Result<Vec<Vec<f64>>, ControlError> {
+    let mut out = Vec::new();
+    for (number, phase) in problem.phases.iter().enumerate() {
+        let mut field = Field::new(problem, phase.system)?;
+        let nodes = solution.phase(number);
+        let mut own = Vec::new();
+        for (k, pair) in nodes.windows(2).enumerate() {
+            let [a, b]: &[Instant; 2] = pair.try_into().unwrap_or_else(|_| unreachable!("windows of two"));
+            let length = b.t - a.t;
+            let h = length / STEPS as f64;
+            let mut now = [vec![0.0; a.v.len()], a.v.clone(), a.x.clone()];
+            for step in 0..STEPS {
+                let mut slope = |c: f64, now: &[Vec<f64>; 3]| {
+                    let share = (step as f64 + c) / STEPS as f64;
+                    let u = controls(solution, number, k, share);
+                    field.rates(a.t + share * length, &a.q, now, &u, &solution.statics)
+                };
+                let moved = |now: &[Vec<f64>; 3], rate: &[Vec<f64>; 3], h: f64| -> [Vec<f64>; 3] {
+                    std::array::from_fn(|i| now[i].iter().zip(&rate[i]).map(|(x, r)| x + h * r).collect())
+                };
+                let one = slope(0.0, &now);
+                let two = slope(0.5, &moved(&now, &one, 0.5 * h));
+                let three = slope(0.5, &moved(&now, &two, 0.5 * h));
+                let four = slope(1.0, &moved(&now, &three, h));
+                for (rate, weight) in [(one, 1.0), (two, 2.0), (three, 2.0), (four, 1.0)] {
+                    now = moved(&now, &rate, h * weight / 6.0);
+                }
+            }
+            let mut reached = a.q.clone();
+            phase.system.retract(&a.q, &now[0], &mut reached);
+            let miss = difference(phase.system, &reached, &b.q);
+            let far = |a: &[f64], b: &[f64], scale: f64| {
+                a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max(scale * (a - b).abs()))
+            };
+            let zero = vec![0.0; miss.len()];
+            own.push(far(&miss, &zero, 1.0).max(far(&now[1], &b.v, length)).max(far(&now[2], &b.x, 1.0)));
+        }
+        out.push(own);
+    }
+    Ok(out)
+}
+
+/// Solves, estimates errors, halves intervals whose error is too large, and solves again, at most `rounds` times. Gives the last solution and its errors.
+pub fn solve_refined<Y: System>(
+    problem: &mut Problem<'_, Y>,
+    options: &Options,
+    solver: &interior::Options,
+    tolerance: f64,
+    rounds: usize,
+    watch: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<(Solution, Vec<Vec<f64>>), ControlError> {
+    let mut solution = solve(problem, options, solver, watch)?;
+    let mut found = errors(problem, &solution)?;
+    for _ in 0..rounds {
+        if !solution.is_success() || found.iter().flatten().all(|e| *e <= tolerance) {
+            break;
+        }
+        for (number, own) in found.iter().enumerate() {
+            let guess = solution.guess(number);
+            let phase = &mut problem.phases[number];
+            let parts = phase.parts();
+            let mut grid = vec![0.0];
+            for (k, &error) in own.iter().enumerate() {
+                if error > tolerance {
+                    grid.push(0.5 * (parts[k] + parts[k + 1]));
+                }
+                grid.push(parts[k + 1]);
+            }
+            phase.intervals = grid.len() - 1;
+            phase.grid = grid;
+            phase.guess = guess;
+            phase.duration_guess = solution.durations[number];
+        }
+        for (parameter, &value) in problem.statics.iter_mut().zip(&solution.statics) {
+            parameter.guess = value;
+        }
+        solution = solve(problem, options, solver, watch)?;
+        found = errors(problem, &solution)?;
+    }
+    Ok((solution, found))
+}
