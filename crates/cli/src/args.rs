@@ -7,6 +7,7 @@ pub use study::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, Stride
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 
 /// Simulate mechanical systems written down as scenes.
 ///
@@ -147,7 +148,9 @@ pub enum Engine {
 }
 
 /// A study says which scene, what can be chosen (controls, static parameters), the phases with their conditions, and the goals: see the chapter on optimal
-/// control. Built-in studies are swing-up, double-pendulum-swing-up, four-body-chain, parallel-parking and reach. Ctrl-C ends the search and keeps the best
+/// control. Built-in studies are swing-up, double-pendulum-swing-up,
+/// four-body-chain, pareto-chain, parallel-parking and reach. With a table `[front]` the result is the front of best compromises between all goals, and the
+/// same command goes on with a search that was stopped. Ctrl-C ends the search and keeps the best
 /// motion so far. Exit code 1 means that no motion meets all conditions; the report names those that are violated, with their times.
 #[derive(Debug, Args)]
 pub struct OptimiseOptions {
@@ -162,12 +165,22 @@ pub struct OptimiseOptions {
     /// A folder in which machine code is kept for the next run; it should belong to you alone.
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
+    /// The number of threads for fronts of several goals [default: all processors].
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
     /// Print the result as JSON to standard output and nothing else.
     #[arg(long)]
     pub json: bool,
     /// No progress, no summary; errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl OptimiseOptions {
+    /// How many threads to use.
+    pub fn threads(&self) -> usize {
+        self.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ mod eval;
 mod eval_scene;
 mod exit;
 mod export;
+mod front;
 mod import;
 mod list;
 mod new;

@@ -2,7 +2,7 @@
 
 use crate::args::OptimiseOptions;
 use crate::exit::Exit;
-use crate::{print, run, watch};
+use crate::{front, print, run, watch};
 use dalembert::record;
 use dalembert_control::refine::{errors, solve_refined};
 use dalembert_control::study::{Study, StudyError, built_in, record as record_motion};
@@ -29,8 +29,12 @@ pub fn optimise(options: &OptimiseOptions) -> Result<(), Exit> {
     let stem = Path::new(&options.study).file_stem();
     let name = stem.map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let folder = options.out.clone().unwrap_or_else(|| Path::new("runs").join(&name));
-    record::check_destination(&folder)?;
     let mut problem = study.problem().map_err(fault)?;
+    let settings = Options { store: options.cache.as_ref().map(Store::new), ..Options::default() };
+    if let Some(wanted) = study.front().map_err(fault)? {
+        return front::search(&study, &problem, &wanted, &settings, options, &name, &folder);
+    }
+    record::check_destination(&folder)?;
     let show = !options.json && !options.quiet && std::io::stderr().is_terminal();
     let stop = watch::listen();
     let began = Instant::now();
@@ -50,7 +54,6 @@ pub fn optimise(options: &OptimiseOptions) -> Result<(), Exit> {
         }
         if stop.load(Ordering::Relaxed) { Control::Stop } else { Control::Continue }
     };
-    let settings = Options { store: options.cache.as_ref().map(Store::new), ..Options::default() };
     let (solution, found) = match study.refinement() {
         Some((tolerance, rounds)) => {
             solve_refined(&mut problem, &settings, &study.solver(), tolerance, rounds, &mut follow).map_err(refused)?
@@ -127,7 +130,7 @@ fn json(solution: &Solution, error: f64, folder: &Path) -> String {
     format!("{value:#}\n")
 }
 
-fn fault(error: StudyError) -> Exit {
+pub fn fault(error: StudyError) -> Exit {
     match error {
         StudyError::Study { .. } | StudyError::Scene(_) => Exit::Usage(error.to_string()),
         StudyError::File { .. } => Exit::Io(error.to_string()),

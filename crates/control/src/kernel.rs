@@ -9,6 +9,7 @@ use dalembert_graph::derive::jacobian::{Route, gradient, jacobian, jacobian_by, 
 use dalembert_graph::machine::Width;
 use dalembert_graph::store::Store;
 use dalembert_graph::{Function, Recorded, Sparse, Trace, Way, Work, record};
+use std::sync::Arc;
 
 /// A group of inputs of a kernel.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -73,7 +74,8 @@ struct Place {
     rows: Vec<u32>,
 }
 
-/// A kernel with its instances.
+/// A kernel with its instances. Copies share what was compiled.
+#[derive(Clone)]
 pub struct Kernel {
     /// What it is, for messages.
     pub name: String,
@@ -84,12 +86,13 @@ pub struct Kernel {
 }
 
 /// The three functions, ready to be evaluated.
+#[derive(Clone)]
 struct Made {
-    values: Function,
-    slopes: Function,
+    values: Arc<Function>,
+    slopes: Arc<Function>,
     /// Output and unknown of each entry.
     slope_entries: Vec<(u32, u32)>,
-    bends: Function,
+    bends: Arc<Function>,
     bend_entries: Vec<(u32, u32)>,
     work: [Work; 3],
     x: Vec<f64>,
@@ -175,9 +178,9 @@ impl Kernel {
         }
         let count = |f: &Recorded| f.graph.operations(&f.outputs);
         let operations = [count(&self.recorded), count(&slopes), count(&bends)];
-        let values = Function::new_for(&self.recorded, way, &[Width::Two], store)?;
-        let slopes = Function::new_for(&slopes, way, &[Width::Two], store)?;
-        let bends = Function::new_for(&bends, way, &[Width::Two], store)?;
+        let values = Arc::new(Function::new_for(&self.recorded, way, &[Width::Two], store)?);
+        let slopes = Arc::new(Function::new_for(&slopes, way, &[Width::Two], store)?);
+        let bends = Arc::new(Function::new_for(&bends, way, &[Width::Two], store)?);
         let functions = [&values, &slopes, &bends];
         let (most_in, most_out) = functions.iter().fold((0, 0), |(a, b), f| (a.max(f.inputs()), b.max(f.outputs())));
         let work = [values.work(), slopes.work(), bends.work()];

@@ -11,6 +11,7 @@
 pub mod difference;
 pub mod equations;
 pub mod error;
+pub mod front;
 pub mod kernel;
 pub mod lobatto;
 pub mod method;

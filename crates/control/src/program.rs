@@ -54,7 +54,8 @@ pub(crate) enum Duration {
     Unknown(usize),
 }
 
-/// A transcribed problem.
+/// A transcribed problem. Copies share what was compiled.
+#[derive(Clone)]
 pub struct Program {
     pub(crate) variables: Vec<Variable>,
     pub(crate) rows: Vec<Row>,
@@ -73,7 +74,7 @@ pub struct Program {
 }
 
 /// What was computed last, and where.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Cache {
     x: Vec<f64>,
     known: bool,

@@ -10,7 +10,7 @@ mod film;
 mod forced;
 mod maps;
 mod modes;
-mod page;
+pub mod page;
 mod small;
 mod walk;
 

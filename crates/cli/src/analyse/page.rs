@@ -231,7 +231,16 @@ impl Page {
     /// Prints the text; with a folder writes the page and its files there.
     pub fn finish(self, folder: Option<&Path>) -> Result<(), Exit> {
         crate::print(&self.text)?;
-        let Some(folder) = folder else { return Ok(()) };
+        folder.map_or(Ok(()), |folder| self.write(folder))
+    }
+
+    /// What it says, without plots.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Writes the page and its files into a folder.
+    pub fn write(&self, folder: &Path) -> Result<(), Exit> {
         std::fs::create_dir_all(folder).map_err(|e| Exit::io(&format!("make `{}`", folder.display()), &e))?;
         for (name, bytes) in &self.files {
             let path = folder.join(name);

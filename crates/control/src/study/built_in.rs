@@ -28,6 +28,7 @@ pub const ALL: &[BuiltIn] = studies! {
     "swing-up": "a cart swings its pole up with least effort",
     "double-pendulum-swing-up": "a double pendulum is swung up by its two hinges",
     "four-body-chain": "four bodies with two hinges and a ball joint, straight to closed, rest to rest under gravity",
+    "pareto-chain": "the same chain: all best compromises between effort and time",
     "parallel-parking": "a sleigh on a blade goes sideways, to and fro",
     "reach": "an arm of seven hinges reaches behind a sphere",
 };

@@ -19,6 +19,7 @@ pub(super) struct File {
     pub goal: Vec<GoalTable>,
     #[serde(default)]
     pub periodic: Vec<PeriodicTable>,
+    pub front: Option<FrontTable>,
 }
 
 #[derive(Deserialize)]
@@ -172,6 +173,8 @@ pub(super) struct GoalTable {
     #[serde(default)]
     pub time: bool,
     pub rates: Option<Spanned<String>>,
+    /// The range that matters on a front.
+    pub within: Option<Range>,
 }
 
 fn one() -> f64 {
@@ -184,4 +187,22 @@ pub(super) struct PeriodicTable {
     pub of: Spanned<String>,
     #[serde(default)]
     pub shift: f64,
+}
+
+/// How the front of all goals is sought.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FrontTable {
+    pub method: Option<Spanned<String>>,
+    pub least: Option<Spanned<String>>,
+    pub spacing: Option<f64>,
+    pub samples: Option<usize>,
+    pub bend: Option<f64>,
+    pub seed: Option<u64>,
+    pub starts: Option<usize>,
+    pub attempts: Option<usize>,
+    pub rounds: Option<usize>,
+    pub behind: Option<f64>,
+    pub apart: Option<f64>,
+    pub most: Option<usize>,
 }

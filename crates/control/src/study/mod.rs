@@ -23,9 +23,11 @@
 
 pub mod built_in;
 mod file;
+mod front;
 mod motion;
 mod quantity;
 
+pub use front::FrontSearch;
 pub use motion::record;
 
 use crate::error::ControlError;

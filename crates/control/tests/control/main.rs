@@ -3,6 +3,7 @@
 
 mod bad;
 mod closed_forms;
+mod front;
 mod kernels;
 mod phases;
 mod studies;
