@@ -337,7 +337,7 @@ impl Fitted {
         for group in 0..if slight { 0 } else { self.groups.len() } {
             let own = self.groups[group].clone();
             let shift = self.shift[own.start];
-            if !(shift.abs() < SLIGHT) {
+            if shift.abs() >= SLIGHT || shift.is_nan() {
                 self.shift[own.clone()].fill(0.0);
                 self.set(points, weights, own.clone(), self.squares[own.start] + shift * inverse);
             }
