@@ -437,3 +437,38 @@ fn the_null_space_gives_the_same_motion_as_multipliers() {
         assert!(swing < bound && wire < bound && atoms < bound, "{settings:?}: {swing:e} {wire:e} {atoms:e}");
     }
 }
+
+/// A second method that takes over memory and state goes on with the same bits: matrices, guesses, frequencies and multipliers are part of the memory.
+#[test]
+fn continued_runs_have_the_same_bits() {
+    fn check<P: Problem>(problem: &P, name: &str, settings: &Settings, h: f64) {
+        let settings = settings.clone().with("fixed_step", h);
+        let mut first = make(name, &settings).unwrap();
+        let mut s = problem.initial();
+        first.start(problem, &mut s).unwrap();
+        for _ in 0..30 {
+            first.step(problem, &mut s, f64::INFINITY).unwrap();
+        }
+        let (mut copy, mut second) = (s.clone(), make(name, &settings).unwrap());
+        second.start(problem, &mut copy).unwrap();
+        second.recall(&first.memory());
+        for _ in 0..30 {
+            first.step(problem, &mut s, f64::INFINITY).unwrap();
+            second.step(problem, &mut copy, f64::INFINITY).unwrap();
+        }
+        assert_eq!(s, copy, "{name} {settings:?} on {}", problem.name());
+    }
+    for (name, settings) in [
+        ("phase_fitted", none()),
+        ("phase_fitted", none().with("estimate", 1.0)),
+        ("variational", none()),
+        ("galerkin_gauss", none()),
+    ] {
+        check(&Kepler::default(), name, &settings, 0.1);
+    }
+    for (slow, fast) in [(0.5, 0.5), (0.0, 0.5), (0.0, 0.0)] {
+        let settings = none().with("slow_alpha", slow).with("fast_alpha", fast).with("micro_steps", 3.0);
+        check(&problems::Chain::default(), "multirate", &settings, 0.03);
+        check(&problems::Atoms { cells: 2, far: true }, "multirate", &settings, 0.01);
+    }
+}

@@ -17,7 +17,7 @@
 //! Then x is an inner unknown of a Galerkin curve, and the map stays symplectic, symmetric, and keeps angular momentum. As h goes to zero this is
 //! ω² = −q̈·q/|q|², which is the factor in q̈ = −(μ/r³) q on any orbit about zero: the curve is right up to the change of r within a step.
 //! The second derivative is Σ b |∂q̇/∂x|²_M + O(h²), which serves as Newton's slope. Frequencies stay within |u²| ≤ x = [`MOST`]: a body that passes within
-//! h²q̈/x of zero has none, and is pushed by h q̈ x/64 there once, the derivative of an action that is off by h³q̈²/64.
+//! h²q̈/x of zero has none. The action changes there by mh³q̈²/24, what a straight line misses, so that the body is pushed by hq̈ x/24 as it comes and as it goes.
 //!
 //! Departure: \[1\] estimates ω from velocities (eqs. 5 to 7); frequencies that follow the motion that way are not part of the action, and the energy drifts.
 //! The document's estimate is `estimate = 1`.
@@ -337,7 +337,7 @@ impl Fitted {
         for group in 0..if slight { 0 } else { self.groups.len() } {
             let own = self.groups[group].clone();
             let shift = self.shift[own.start];
-            if shift.is_nan() || shift.abs() >= SLIGHT {
+            if shift.abs() >= SLIGHT || shift.is_nan() {
                 self.shift[own.clone()].fill(0.0);
                 self.set(points, weights, own.clone(), self.squares[own.start] + shift * inverse);
             }

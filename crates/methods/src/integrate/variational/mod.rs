@@ -38,6 +38,7 @@ mod composition;
 mod discrete;
 mod fitted;
 mod geometry;
+mod lane;
 mod links;
 mod matrix;
 mod mover;

@@ -93,6 +93,27 @@ impl<Y: System> Nested<Y> {
         }
     }
 
+    /// What the bits of the next step depend on.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        if let Some(whole) = &self.whole {
+            whole.memory(out);
+        }
+    }
+
+    /// Takes it over.
+    pub fn recall(&mut self, memory: &[f64]) {
+        if let Some(whole) = &mut self.whole {
+            whole.recall(memory);
+        }
+    }
+
+    /// Gives up what was kept from steps before.
+    pub fn forget(&mut self) {
+        if let Some(whole) = &mut self.whole {
+            whole.forget();
+        }
+    }
+
     /// A macro step. Returns its difference to the trapezoidal rule in units of the tolerance.
     pub fn travel(
         &mut self,

@@ -236,6 +236,9 @@ impl<Y: System> Run<Y> {
         }
         // From the same beginning whatever was asked before.
         self.between.solver.forget();
+        if let Some(nested) = &mut self.between.rates_within {
+            nested.forget();
+        }
         self.between.dynamics.adopt(&self.main.dynamics);
         self.between.held.copy_from_slice(&self.main.held);
         self.between.set(recipe, &self.past, &self.multipliers);
@@ -273,6 +276,9 @@ impl<Y: System> Run<Y> {
         }
         self.main.dynamics.memory(out);
         self.main.solver.memory(out);
+        if let Some(nested) = &self.main.rates_within {
+            nested.memory(out);
+        }
     }
 
     /// Takes it over.
@@ -293,6 +299,9 @@ impl<Y: System> Run<Y> {
             None => others,
         };
         let rest = self.main.dynamics.recall(others);
-        self.main.solver.recall(rest);
+        let rest = self.main.solver.recall(rest);
+        if let Some(nested) = &mut self.main.rates_within {
+            nested.recall(rest);
+        }
     }
 }

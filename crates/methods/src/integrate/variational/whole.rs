@@ -17,13 +17,15 @@
 //! Reference: \[1\] Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, in: Multibody Dynamics,
 //! Springer 2013, 97–121.
 
+use super::lane::{Lane, Start};
 use super::matrix::Matrix;
 use super::mover::Mover;
 use super::plan::{Plan, each_place};
+use super::solve::ULPS;
 use super::{Micro, Recipe};
-use crate::algebra::{Block, Mass, Rows};
+use crate::algebra::Block;
 use crate::integrate::{Counts, IntegrateError};
-use crate::scalar::{Duals, Scalar};
+use crate::scalar::Duals;
 use crate::system::{State, System};
 use crate::tangent::Compression;
 
@@ -34,157 +36,14 @@ const STALL: f64 = 1e-11;
 /// Directions in one pass.
 const WIDTH: usize = 6;
 
-/// Where a macro step begins.
-struct Start {
-    state: State<f64>,
-    momentum: Vec<f64>,
-    span: f64,
-}
-
-/// The equations in one kind of number.
-struct Lane<Y: System, S: Scalar> {
-    work: Y::Work<S>,
-    mass: Mass<S>,
-    weighed: bool,
-    state: State<S>,
-    rows: Rows<S>,
-    force: Vec<S>,
-    momentum: Vec<S>,
-    /// R at the nodes 0 … p for fast variables, then at both ends for slow ones.
-    sums: Vec<S>,
-    unknown: Vec<S>,
-    out: Vec<S>,
-    forces: u64,
-}
-
-impl<Y: System, S: Scalar> Lane<Y, S> {
-    fn new(y: &Y, plan: &Plan) -> Self {
-        let shape = plan.shape;
-        let zeros = |n| vec![S::zero(); n];
-        Self {
-            work: y.work(),
-            mass: Mass::new(&y.mass_blocks()),
-            weighed: false,
-            state: State::zeros(shape),
-            rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
-            force: zeros(shape.v),
-            momentum: zeros(shape.v),
-            sums: zeros((plan.nodes + 1) * plan.fast.len() + 2 * plan.slow.len()),
-            unknown: zeros(plan.size()),
-            out: zeros(plan.size()),
-            forces: 0,
-        }
-    }
-
-    /// The place in micro step `step` + 1 at its part `part`, with its velocity.
-    fn place(&mut self, plan: &Plan, start: &Start, step: usize, part: f64) {
-        let (p, n) = (plan.nodes as f64, plan.fast.len());
-        let at = (step as f64 + part) / p;
-        self.state.t = S::from(start.state.t + at * start.span);
-        for (i, &k) in plan.fast.iter().enumerate() {
-            let before = if step == 0 { S::zero() } else { self.unknown[(step - 1) * n + i] };
-            let after = self.unknown[step * n + i];
-            self.state.q[k] = before * (1.0 - part) + after * part + start.state.q[k];
-            self.state.v[k] = (after - before) * (p / start.span);
-        }
-        for (i, &k) in plan.slow.iter().enumerate() {
-            let whole = self.unknown[plan.slow_start() + i];
-            self.state.q[k] = whole * at + start.state.q[k];
-            self.state.v[k] = whole / start.span;
-        }
-    }
-
-    /// Residuals of all equations, from the unknowns.
-    fn evaluate(&mut self, y: &Y, plan: &Plan, start: &Start) {
-        let (p, n, slow) = (plan.nodes, plan.fast.len(), plan.slow.len());
-        let (span, h) = (start.span, start.span / p as f64);
-        let edge = (p + 1) * n;
-        if !self.weighed {
-            self.state.lift(&start.state);
-            y.prepare(&self.state, &mut self.work);
-            y.mass(&self.state, &mut self.work, &mut self.mass);
-            self.weighed = true;
-        }
-        self.sums.fill(S::zero());
-        for step in 0..p {
-            for (&part, &weight) in plan.inner.0.iter().zip(&plan.inner.1) {
-                self.place(plan, start, step, part);
-                y.prepare(&self.state, &mut self.work);
-                y.force_of_rate(&self.state, &mut self.work, 1, &mut self.force);
-                self.forces += 1;
-                for (i, &k) in plan.fast.iter().enumerate() {
-                    self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * h * h);
-                    self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * h * h);
-                }
-            }
-            self.mass.apply(&self.state.v, &mut self.momentum);
-            for (i, &k) in plan.fast.iter().enumerate() {
-                self.sums[step * n + i] -= self.momentum[k] * h;
-                self.sums[(step + 1) * n + i] += self.momentum[k] * h;
-            }
-            for (i, &k) in plan.slow.iter().enumerate() {
-                self.sums[edge + i] -= self.momentum[k] * h;
-                self.sums[edge + slow + i] += self.momentum[k] * h;
-            }
-        }
-        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
-            let (step, part) = plan.locate(c);
-            self.place(plan, start, step, part);
-            if part == 0.0 {
-                for (i, &k) in plan.fast.iter().enumerate() {
-                    let before = if step == 1 { S::zero() } else { self.unknown[(step - 2) * n + i] };
-                    self.state.v[k] = (self.unknown[step * n + i] - before) / (2.0 * h);
-                }
-            }
-            y.prepare(&self.state, &mut self.work);
-            y.force_of_rate(&self.state, &mut self.work, 0, &mut self.force);
-            self.forces += 1;
-            for (i, &k) in plan.fast.iter().enumerate() {
-                self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * span * h);
-                self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * span * h);
-            }
-            for (i, &k) in plan.slow.iter().enumerate() {
-                self.sums[edge + i] += self.force[k] * (weight * (1.0 - c) * span * span);
-                self.sums[edge + slow + i] += self.force[k] * (weight * c * span * span);
-            }
-        }
-        self.hold(y, plan, start);
-        for (i, &k) in plan.fast.iter().enumerate() {
-            self.out[i] = -self.sums[i] - h * start.momentum[k];
-        }
-        self.out[n..p * n].copy_from_slice(&self.sums[n..p * n]);
-        for (i, &k) in plan.slow.iter().enumerate() {
-            self.out[plan.slow_start() + i] = -self.sums[edge + i] - span * start.momentum[k];
-        }
-    }
-
-    /// Constraints at the nodes 1 … p, and their forces at 0 … p − 1.
-    fn hold(&mut self, y: &Y, plan: &Plan, start: &Start) {
-        let (p, n, m) = (plan.nodes, plan.fast.len(), plan.shape.g);
-        if m == 0 {
-            return;
-        }
-        for node in 0..=p {
-            match node {
-                0 => self.state.lift(&start.state),
-                _ => self.place(plan, start, node - 1, 1.0),
-            }
-            y.prepare(&self.state, &mut self.work);
-            let own = plan.multipliers() + node * m;
-            if node > 0 {
-                y.constraint(&self.state, &mut self.work, &mut self.out[own - m..own]);
-            }
-            if node < p {
-                y.jacobian(&self.state, &mut self.work, &mut self.rows);
-                self.force.fill(S::zero());
-                let weight = if node == 0 { -0.5 } else { -1.0 };
-                self.rows.add_transpose(weight, &self.unknown[own..own + m], &mut self.force);
-                for (i, &k) in plan.fast.iter().enumerate() {
-                    self.sums[node * n + i] += self.force[k];
-                }
-            }
-        }
-    }
+/// Where the matrix at hand was taken.
+struct Taken {
+    start: Start,
+    unknown: Vec<f64>,
+    held: Vec<bool>,
+    ready: bool,
+    /// A memory was taken over: the matrix must be computed again where it was.
+    restore: bool,
 }
 
 /// The solver of macro steps.
@@ -198,6 +57,7 @@ pub(super) struct Whole<Y: System> {
     plain: Lane<Y, f64>,
     moved: Lane<Y, Duals>,
     matrix: Matrix,
+    taken: Taken,
     start: Start,
     sizes: Vec<f64>,
     iterations: u32,
@@ -234,6 +94,7 @@ impl<Y: System> Whole<Y> {
             passes.push(slow.map(|(lane, k)| (lane, plan.unknown(1, k))).collect());
         }
         passes.retain(|columns| !columns.is_empty());
+        let start = Start { state: State::zeros(plan.shape), momentum: vec![0.0; plan.shape.v], span: 0.0 };
         Self {
             passes,
             reached,
@@ -242,7 +103,14 @@ impl<Y: System> Whole<Y> {
             plain: Lane::new(y, &plan),
             moved: Lane::new(y, &plan),
             matrix: Matrix::new(plan.size(), &places),
-            start: Start { state: State::zeros(plan.shape), momentum: vec![0.0; plan.shape.v], span: 0.0 },
+            taken: Taken {
+                start: start.clone(),
+                unknown: vec![0.0; plan.size()],
+                held: vec![false; plan.shape.g],
+                ready: false,
+                restore: false,
+            },
+            start,
             sizes: vec![0.0; plan.shape.v],
             plan,
             iterations,
@@ -252,6 +120,63 @@ impl<Y: System> Whole<Y> {
 
     /// The matrix at the unknowns at hand; false if it is singular.
     fn renew(&mut self, y: &Y, held: &[bool]) -> bool {
+        let Taken { start, unknown, held: own, .. } = &mut self.taken;
+        start.state.copy_from(&self.start.state);
+        start.momentum.copy_from_slice(&self.start.momentum);
+        start.span = self.start.span;
+        unknown.copy_from_slice(&self.plain.unknown);
+        own.copy_from_slice(held);
+        self.counts.tangents += 1;
+        self.counts.factorisations += 1;
+        self.taken.ready = self.linearise(y, held);
+        self.taken.ready
+    }
+
+    /// The matrix where it was taken before a memory was told.
+    fn restore(&mut self, y: &Y) {
+        let held = std::mem::take(&mut self.taken.held);
+        std::mem::swap(&mut self.taken.start, &mut self.start);
+        std::mem::swap(&mut self.taken.unknown, &mut self.plain.unknown);
+        self.taken.ready = self.linearise(y, &held);
+        std::mem::swap(&mut self.taken.unknown, &mut self.plain.unknown);
+        std::mem::swap(&mut self.taken.start, &mut self.start);
+        (self.taken.held, self.taken.restore) = (held, false);
+    }
+
+    /// What the bits of the next solution depend on: where the matrix was taken.
+    pub fn memory(&self, out: &mut Vec<f64>) {
+        let Taken { start, unknown, held, ready, .. } = &self.taken;
+        out.extend([f64::from(u8::from(*ready)), start.span, start.state.t]);
+        for values in [&start.state.q, &start.state.v, &start.state.p, &start.momentum, unknown] {
+            out.extend(values);
+        }
+        out.extend(held.iter().map(|&held| f64::from(u8::from(held))));
+    }
+
+    /// Gives up the matrix.
+    pub fn forget(&mut self) {
+        self.taken.ready = false;
+    }
+
+    /// Takes it over; returns the rest.
+    pub fn recall<'a>(&mut self, memory: &'a [f64]) -> &'a [f64] {
+        let (&[ready, span, t], mut rest) = memory.split_first_chunk().expect("a memory of this method");
+        let Taken { start, unknown, held, ready: known, restore } = &mut self.taken;
+        (*known, *restore) = (ready != 0.0, ready != 0.0);
+        (start.span, start.state.t) = (span, t);
+        let State { q, v, p, .. } = &mut start.state;
+        for values in [q, v, p, &mut start.momentum, unknown] {
+            let (own, others) = rest.split_at(values.len());
+            values.copy_from_slice(own);
+            rest = others;
+        }
+        let (own, rest) = rest.split_at(held.len());
+        held.iter_mut().zip(own).for_each(|(held, value)| *held = *value != 0.0);
+        rest
+    }
+
+    /// Fills and factors the matrix; false if it is singular.
+    fn linearise(&mut self, y: &Y, held: &[bool]) -> bool {
         let Self { plan, moved, matrix, .. } = self;
         let m = plan.shape.g;
         matrix.clear();
@@ -294,8 +219,6 @@ impl<Y: System> Whole<Y> {
                 matrix.put(at, at, 1.0);
             }
         }
-        self.counts.tangents += 1;
-        self.counts.factorisations += 1;
         matrix.factor()
     }
 
@@ -357,7 +280,7 @@ impl<Y: System> Whole<Y> {
 
     /// Newton's method.
     fn solve(&mut self, y: &Y, recipe: &Recipe, held: &[bool], t: f64) -> Result<(), IntegrateError> {
-        let (mut last, mut worst, mut fresh) = (f64::INFINITY, 0, true);
+        let (mut last, mut worst) = (f64::INFINITY, 0);
         let failed = |worst: usize, change: f64, span: f64| IntegrateError::NotConverged {
             t,
             h: span,
@@ -366,7 +289,13 @@ impl<Y: System> Whole<Y> {
             worst: y.velocity_name(worst),
         };
         let span = self.start.span;
-        let mut regular = self.renew(y, held);
+        if self.taken.restore {
+            self.restore(y);
+        }
+        // Steps of one length differ by the rounding of time.
+        let near = (self.taken.start.span - span).abs() <= 1e-6 * span.abs();
+        let mut fresh = !(self.taken.ready && near && self.taken.held == held);
+        let mut regular = !fresh || self.renew(y, held);
         for _ in 0..self.iterations {
             if !regular {
                 return Err(failed(worst, f64::INFINITY, span));
@@ -397,18 +326,17 @@ impl<Y: System> Whole<Y> {
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
-            if left <= 0.01 * f64::EPSILON || (contraction > 0.5 && change <= STALL) {
+            let noise = if fresh { STALL } else { ULPS };
+            if left <= 0.01 * f64::EPSILON || (contraction > 0.5 && change <= noise) {
                 return Ok(());
             }
-            let slow = !last.is_finite() || contraction > SLOW;
-            if slow && change > STALL {
-                if last.is_finite() && fresh && contraction > 2.0 {
+            let stuck = !fresh && contraction > 0.5;
+            if last.is_finite() && contraction > SLOW && (change > STALL || stuck) {
+                if fresh && contraction > 2.0 {
                     return Err(failed(worst, change, span));
                 }
                 fresh = true;
                 regular = self.renew(y, held);
-            } else {
-                fresh = false;
             }
             last = change;
         }
