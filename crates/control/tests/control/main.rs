@@ -4,6 +4,7 @@
 mod bad;
 mod closed_forms;
 mod kernels;
+mod models;
 mod phases;
 mod studies;
 mod toys;
