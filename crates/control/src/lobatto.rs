@@ -12,7 +12,7 @@ pub struct Lobatto {
     pub c: Vec<f64>,
     /// The weights.
     pub b: Vec<f64>,
-    /// a[i][j] = ∫₀^{c_i} ℓ_j.
+    /// `a[i][j]` = ∫₀^{c_i} ℓ_j.
     pub a: Vec<Vec<f64>>,
 }
 

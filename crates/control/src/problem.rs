@@ -134,7 +134,7 @@ pub struct Phase<'a, Y: System> {
     pub duration_guess: f64,
     /// Bounds on coordinates at all nodes.
     pub coordinates: Vec<(usize, Bound)>,
-    /// Bounds on velocities at all nodes.
+    /// Bounds on velocities at all nodes; with `Dmocc` in the middle of intervals and at the ends.
     pub velocities: Vec<(usize, Bound)>,
     /// Bounds on extra states at all nodes.
     pub extra: Vec<(usize, Bound)>,

@@ -118,7 +118,11 @@ impl Names {
         let words: Vec<String> =
             fixed.iter().map(|s| (*s).to_owned()).chain(self.controls.clone()).chain(self.statics.clone()).collect();
         known.extend(words.iter().map(String::as_str));
-        let expression = Expression::parse_in(&plain, &known).map_err(|e| e.to_string())?;
+        let told = |e: dalembert::expression::ExpressionError| match e.help() {
+            Some(help) => format!("{e}; {help}"),
+            None => e.to_string(),
+        };
+        let expression = Expression::parse_in(&plain, &known).map_err(told)?;
         let mut origins = Vec::new();
         for variable in expression.variables() {
             let name = match slots.iter().position(|slot| *slot == variable.name) {

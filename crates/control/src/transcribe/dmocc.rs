@@ -1,7 +1,7 @@
 //! Discrete mechanics and optimal control with constraints (DMOCC): the discrete Lagrange–d'Alembert principle with the midpoint rule.
 //!
 //! The action of an interval is h L(q̄, v) with q_{k+1} = q_k ⊕ δ, q̄ = q_k ⊕ δ/2 and v(δ) the velocity of q_k ⊕ τ δ there. With p = M(q̄) v and F all that depends on the place at fixed velocity
-//! (the derivative of the Lagrangian and forces without potential, controls among them, [2]) its discrete Legendre transforms are
+//! (the derivative of the Lagrangian and forces without potential, controls among them, \[2\]) its discrete Legendre transforms are
 //!
 //! ```text
 //! p⁺_{k+1} = h ⟨p, ∂v/∂δ δ̇(δ, ·)⟩ + h ⟨F, ζ⁺⟩,      −p⁻_k = −h ⟨p, ∂v/∂δ X(δ) ·⟩ + h ⟨F, ζ⁻⟩
@@ -14,10 +14,10 @@
 //! ```
 //!
 //! so that conditions on velocities and momenta at the ends go through the discrete Legendre transforms. Unknowns are configurations (increments where these are not
-//! differences: nodal reparametrisation, [1] eq. 3), controls, and multipliers; the multipliers are eliminated with everything else by the factorisation of the band, which
+//! differences: nodal reparametrisation, \[1\] eq. 3), controls, and multipliers; the multipliers are eliminated with everything else by the factorisation of the band, which
 //! is what multiplying with a discrete null space matrix does by hand.
 //!
-//! Departure from [1]: coordinates are those of the model, in which trees are minimal already, and rotations are increments in the group; [1] has twelve redundant
+//! Departure from \[1\]: coordinates are those of the model, in which trees are minimal already, and rotations are increments in the group; \[1\] has twelve redundant
 //! coordinates for each body and reparametrises them.
 //!
 //! References: \[1\] S. Leyendecker, S. Ober-Blöbaum, J. E. Marsden, M. Ortiz, Discrete mechanics and optimal control for constrained systems, Optim. Control Appl. Methods 31 (2010)
@@ -27,6 +27,7 @@ use super::{Build, ids, middle};
 use crate::error::ControlError;
 use crate::kernel::{Kernel, Signature};
 use crate::moment::Moment;
+use crate::program::When;
 use dalembert_graph::derive::forward::directional;
 use dalembert_graph::{Graph, Id, Op, Recorded, Trace, record};
 use dalembert_methods::scalar::Dual;
@@ -118,6 +119,10 @@ impl<Y: System> Build<'_, '_, Y> {
             let mut rows = [momentum[k].clone(), momentum[k + 1].clone()].concat();
             rows.extend(self.new_rows(&names, phase, part));
             rows.extend(self.new_path_rows(phase, part));
+            for (i, bound) in self.phase(phase).velocities.clone() {
+                let label = self.program.label(&format!("rate of {}", system.velocity_name(i)));
+                rows.push(self.program.add_row(label, Some(When { phase, part }), bound));
+            }
             rows.extend(self.integral_rows(phase));
             kernel.place(&signature, &groups, rows);
         }
@@ -125,7 +130,7 @@ impl<Y: System> Build<'_, '_, Y> {
         self.dmocc_nodes(phase, &momentum)
     }
 
-    /// Rows: −p⁻ at the start, p⁺ at the end, steps of curved coordinates, extra states, path, parts of goals.
+    /// Rows: −p⁻ at the start, p⁺ at the end, steps of curved coordinates, extra states, path, bounds on velocities, parts of goals.
     fn record_interval(
         &self,
         phase: usize,
@@ -227,6 +232,7 @@ impl<Y: System> Build<'_, '_, Y> {
                 missing: &self.missing,
             };
             rows.extend(self.path_rows(phase, &mut moment));
+            rows.extend(self.phase(phase).velocities.iter().map(|(i, _)| v[*i]));
             let (objective, parts) = self.integrals(phase, &mut moment, h);
             rows.extend(parts);
             rows.extend(forces.concat());

@@ -5,6 +5,7 @@ mod bad;
 mod closed_forms;
 mod front;
 mod kernels;
+mod models;
 mod phases;
 mod studies;
 mod toys;

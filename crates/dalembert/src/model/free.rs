@@ -29,7 +29,7 @@ impl Model {
             let prescribes =
                 |reference: &&mut SignalRef| matches!(reference, SignalRef::Named { name: own, .. } if own == name);
             let bound = self.constraints.iter_mut().find_map(|constraint| {
-                let used = constraint.item.signals().iter().any(|reference| prescribes(&reference));
+                let used = constraint.item.signals().iter().any(prescribes);
                 used.then(|| format!("{}.{}", constraint.section, constraint.name))
             });
             if let Some(bound) = bound {
