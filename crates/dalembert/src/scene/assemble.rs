@@ -212,7 +212,7 @@ impl<'d> Reader<'d> {
             self.check_name(&entry);
             if is_callback(&entry) {
                 let callbacks = self.callbacks;
-                if let Some(function) = self.from_outside(&entry, &callbacks.signals, &[]) {
+                if let Some(function) = self.given_function(&entry, &callbacks.signals, &[]) {
                     let signal = signals::Callback::new(entry.name(), function, callbacks);
                     self.builder.signal(entry.name(), signals::Signal::Callback(signal));
                 }
@@ -371,7 +371,7 @@ impl<'d> Reader<'d> {
             if is_callback(&entry) {
                 let need = if entry.node().get(forces::ONE.key).is_some() { forces::ONE } else { forces::MANY };
                 let (markers, callbacks) = (self.attached(&entry, need), self.callbacks);
-                let law = self.from_outside(&entry, &callbacks.forces, &[need.key]);
+                let law = self.given_function(&entry, &callbacks.forces, &[need.key]);
                 if let (Some(law), Some(markers)) = (law, markers) {
                     let item = forces::Callback::new(entry.name(), law, markers.len(), callbacks);
                     self.builder.insert_force(entry.name(), Box::new(item), markers);
@@ -389,7 +389,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The function of an entry of `kind = "callback"`, which has no keys besides `allowed` ones.
-    fn from_outside<'f, T: ?Sized>(
+    fn given_function<'f, T: ?Sized>(
         &mut self,
         entry: &Entry<'_>,
         given: &'f BTreeMap<String, Arc<T>>,
