@@ -43,7 +43,7 @@ pub fn optimise(options: &OptimiseOptions) -> Result<(), Exit> {
     }
     let mut follow = |p: &Progress| {
         if show {
-            if p.iteration % 20 == 0 {
+            if p.iteration.is_multiple_of(20) {
                 eprintln!("  {:>5} {:>14} {:>10} {:>10} {:>8}", "step", "objective", "violation", "slope", "length");
             }
             let mark = if p.restoring { "r" } else { " " };
