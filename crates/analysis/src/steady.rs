@@ -16,6 +16,7 @@ use crate::dense::Matrix;
 use crate::eigen::symmetric;
 use crate::error::AnalysisError;
 use crate::field::Settings;
+use crate::linearise::null_space;
 use crate::motion::Motion;
 use dalembert_methods::system::{State, System};
 
@@ -73,11 +74,24 @@ pub fn steady<Y: System>(
         let basis = motion.basis(&s)?;
         let mut rates = Matrix::zeros(basis.rows(), basis.cols());
         motion.variation().changes(y, &s, &basis, &mut rates)?;
-        // The derivative of the conditions, each made of size one.
+        // The derivative of the conditions on independent coordinates, each made of size one; the others follow by the constraints.
+        let m = shape.rows();
+        let mut dense = vec![0.0; m * n];
+        if m > 0 {
+            motion.variation().dynamics.parts().rows.to_dense(&mut dense);
+        }
+        let (_, independent) = null_space(&Matrix::from_rows(m, n, dense));
+        let kept: Vec<usize> = (0..residual.len())
+            .filter(|&i| match resting.get(i) {
+                Some(k) => independent.contains(k),
+                None => i >= resting.len() + n || independent.contains(&(i - resting.len())),
+            })
+            .collect();
+        let mut residual: Vec<f64> = kept.iter().map(|&i| residual[i]).collect();
         let rows = residual.len();
-        let entry = |i: usize, j: usize| match resting.get(i) {
+        let entry = |i: usize, j: usize| match resting.get(kept[i]) {
             Some(&k) => basis[(n + k, j)],
-            None => rates[(n + i - resting.len(), j)],
+            None => rates[(n + kept[i] - resting.len(), j)],
         };
         let mut slope = Matrix::from_fn(rows, basis.cols(), entry);
         for i in 0..rows {
