@@ -286,7 +286,9 @@ mod callbacks {
         assert!(fault.name == "force.own" && fault.time > 0.5 && fault.message == "too late");
         assert!(outcome.summary.end_time <= 0.5 && !outcome.trajectory.is_empty());
         // Nothing is left over for the next run, and other threads have their own.
-        std::thread::scope(|scope| scope.spawn(|| assert!(!scene.callbacks.faults.is_set())));
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert!(!scene.callbacks.faults.is_set()));
+        });
         assert!(scene.callbacks.faults.take().is_none());
     }
 

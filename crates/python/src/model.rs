@@ -16,6 +16,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Time, coordinates, velocities and extra states.
+type Whole = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
 /// The functions from Python, for pickling: of signals, and of forces.
 type Functions = (Py<PyDict>, Py<PyDict>);
 
@@ -131,7 +133,7 @@ impl Model {
     }
 
     /// Time, coordinates, velocities and extra states at the start.
-    fn initial(&self) -> (f64, Vec<f64>, Vec<f64>, Vec<f64>) {
+    fn initial(&self) -> Whole {
         let State { q, v, x, .. } = self.scene.model.initial_state();
         (self.scene.run.start, q, v, x)
     }
@@ -143,7 +145,7 @@ impl Model {
         progress: Option<Py<PyAny>>,
         resume: Option<&Bound<'py, PyBytes>>,
         folder: Option<PathBuf>,
-        start: Option<(f64, Vec<f64>, Vec<f64>, Vec<f64>)>,
+        start: Option<Whole>,
         out: Option<PathBuf>,
         every: f64,
     ) -> PyResult<(Run, String, Option<PyErr>)> {
