@@ -15,7 +15,7 @@ intervals = 12
 
 [[control]]
 name = "force"
-on = "body.ball.vz"
+on = "body.ball.velocity.z"
 
 [[phase]]
 duration = [0.3, 3.0]

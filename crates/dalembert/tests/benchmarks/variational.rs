@@ -114,6 +114,83 @@ fn the_heavy_top_by_a_lie_group_method() {
     assert!((measured - 4.0).abs() < 0.3, "{large:e} {small:e} {measured}");
 }
 
+/// Two bodies on a ball joint, turned by moments from outside, one in the axes of its body: the orders of all chords against `dop853`.
+#[test]
+fn coupled_bodies_under_external_moments() {
+    let text = r#"
+[scene]
+title = "Two bodies, two moments"
+
+[signal.wave]
+kind = "harmonic"
+amplitude = 0.4
+frequency = 5
+phase = 0.3
+
+[body.first]
+kind = "rigid"
+mass = 1
+inertia = [0.2, 0.3, 0.25]
+angular_velocity = [0.5, 1, -0.4]
+markers.tip.at = [0.5, 0, 0]
+
+[body.second]
+kind = "rigid"
+mass = 0.5
+inertia = [0.05, 0.06, 0.08]
+position = [0.9, 0, 0]
+velocity = [0, -0.2, -0.5]
+markers.tip.at = [-0.4, 0, 0]
+
+[joint.ball]
+kind = "spherical"
+between = ["first.tip", "second.tip"]
+
+[force.steady]
+kind = "applied_torque"
+at = "first"
+torque = [0, 0.3, 0.1]
+
+[force.turning]
+kind = "applied_torque"
+at = "second"
+torque = ["wave", 0, 0.05]
+axes = "marker"
+
+[run]
+until = 0.5
+
+[output]
+every = 0.5
+"#;
+    let end = |settings: &[String]| {
+        let overrides: Overrides = settings.iter().map(String::as_str).collect();
+        let document = Document::from_text("moments", text, &overrides, &Limits::default());
+        let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
+        let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "moments", None, &mut ()).unwrap();
+        last_vector(&outcome, "body.second.angular_velocity")
+    };
+    let exact = end(&["run.integrator=\"dop853\"".into(), "run.tolerance=1e-13".into()]);
+    for (chord, composition, coarse) in [(0.0, 2, 128), (0.5, 2, 128), (1.0, 2, 128), (-0.5, 2, 128), (0.5, 4, 24)] {
+        let error = |steps: u32| {
+            let found = end(&[
+                "run.integrator=\"lie_group\"".into(),
+                format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps)),
+                format!("run.settings.chord={chord:?}"),
+                format!("run.settings.composition={composition}"),
+            ]);
+            distance(found, exact)
+        };
+        let (large, small) = (error(coarse), error(2 * coarse));
+        let measured = (large / small).log2();
+        println!("moments, chord {chord}: {large:.1e} {small:.1e} order {measured:.2}");
+        assert!(
+            (measured - f64::from(composition)).abs() < 0.3,
+            "chord {chord}: {large:e} {small:e} order {measured:.2}"
+        );
+    }
+}
+
 #[test]
 fn two_bodies_keep_their_momenta() {
     let ledger = stepped("two-bodies", "galerkin_gauss", 100, &["output.every=12"]).summary.ledger;
