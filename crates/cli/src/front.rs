@@ -125,7 +125,8 @@ fn draw(
     }
     page.table(&rows);
     for failure in &f.failures {
-        page.say(&format!("failed: {failure}"));
+        // The first line says how it ended; what was violated on the way is of no use here.
+        page.say(&format!("failed: {}", failure.lines().next().unwrap_or_default()));
     }
     page.file("front.csv", f.csv().into_bytes());
     page.file("front.json", f.json().into_bytes());
