@@ -213,13 +213,14 @@ impl Search<'_, '_, '_> {
             !kept.iter().any(better)
         };
         let global: Vec<bool> = kept.iter().map(|&i| best(i)).collect();
-        // Kinds: points of one branch, and branches whose x come near each other.
+        // Kinds: by the distance given alone; else points of one branch, and branches whose x come near each other.
         let projections: Vec<&[f64]> = kept.iter().map(|&i| &self.vertices[i].projection[..]).collect();
-        let roots: Vec<usize> = kept.iter().map(|&i| self.root(self.vertices[i].branch)).collect();
-        let first = |root: usize| roots.iter().position(|r| *r == root).unwrap_or(0);
-        let mut links: Vec<(usize, usize)> = roots.iter().enumerate().map(|(i, root)| (i, first(*root))).collect();
+        let mut links: Vec<(usize, usize)> = Vec::new();
         let far = |a: usize, b: usize| self.distance(goals(kept[a]), goals(kept[b]));
         if self.options.apart.is_none() {
+            let roots: Vec<usize> = kept.iter().map(|&i| self.root(self.vertices[i].branch)).collect();
+            let first = |root: usize| roots.iter().position(|r| *r == root).unwrap_or(0);
+            links.extend(roots.iter().enumerate().map(|(i, root)| (i, first(*root))));
             links.extend(kinds::Kinds { projections: &projections, goals: &far, spacing }.links());
         }
         let near = |a: usize, b: usize| {

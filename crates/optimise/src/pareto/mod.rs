@@ -149,8 +149,8 @@ pub struct Options {
     pub rounds: usize,
     /// Solutions that are only optimal nearby are followed until they are worse than others by this, in parts of the ranges.
     pub behind: f64,
-    /// The distance (root mean square over the projection) beyond which solutions are of different kinds; found from the distances between neighbours if
-    /// nothing is given.
+    /// The distance (root mean square over the projection) beyond which solutions are of different kinds, unless others between them make a chain of shorter
+    /// distances; if nothing is given it is found from the distances between neighbours, and points along which the front was followed are of one kind.
     pub apart: Option<f64>,
     /// The greatest number of points.
     pub most: usize,
