@@ -370,6 +370,10 @@ fn two_lines() -> Box<dyn Nlp> {
 fn corners_are_passed() {
     let found = compute(&Problem::new(&two_lines, goals(2, &["a", "b"])), &Options::default(), 2).unwrap();
     assert_eq!((found.parts(), found.kinds()), (1, 1), "{}", found.csv());
+    // A distance that is given is kept to: points lie some hundredths apart, so that each is a kind by itself.
+    let options = Options { apart: Some(1e-4), ..Options::default() };
+    let strict = compute(&Problem::new(&two_lines, goals(2, &["a", "b"])), &options, 2).unwrap();
+    assert_eq!(strict.kinds(), strict.points.len(), "{}", strict.csv());
     for p in &found.points {
         let (a, b) = (p.solution.goals[0], p.solution.goals[1]);
         // Slacks of the two lines, and of the lower bounds at the ends, are below 1e-9 over multipliers of at least 1e-4.

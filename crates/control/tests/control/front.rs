@@ -70,11 +70,6 @@ fn a_lifted_mass_has_the_front_of_the_closed_form() {
         let (low, high) = times.iter().fold((f64::MAX, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
         assert!((low - 0.3).abs() < 1e-3 && (high - longest).abs() < 2e-2, "{low} {high} {longest}");
         assert_eq!((found.front.parts(), found.front.kinds()), (1, 1));
-        // With no distance allowed within a kind, every motion is one by itself.
-        let options = dalembert_optimise::pareto::Options { apart: Some(1e-9), ..options };
-        let apart =
-            front(&problem, &settings, &options, &wanted.within, &run, &mut |_| {}).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(apart.front.kinds(), apart.front.points.len());
         let middle = found.representatives()[0];
         let solution = found.solution(&problem, middle).unwrap_or_else(|e| panic!("{e}"));
         assert!(solution.report.violation < 1e-8 && solution.instants.len() == 13);
