@@ -109,8 +109,9 @@ impl Compromises {
             },
             objective: found.goals.iter().zip(&found.weights).map(|(y, w)| y * w).sum(),
             violation: self.violation(&found.x),
-            stationarity: 0.0,
-            complementarity: 0.0,
+            // Of the program with other goals and constraints that was solved; not known here.
+            stationarity: f64::NAN,
+            complementarity: f64::NAN,
             iterations: found.iterations,
             counts: Counts::default(),
             violated: Vec::new(),
