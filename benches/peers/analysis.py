@@ -1,7 +1,8 @@
 """Exponents and charts: dalembert against SciPy with right-hand sides compiled by numba, the same work in one run.
 
 Duffing's oscillator x'' + 0.2 x' - x + x^3 = 0.32 cos t: the largest Lyapunov exponent over the same time, with the same interval between
-orthonormalisations. Mathieu's equation: the share of stable pairs (a, q) on the same grid. The lines of dalembert come from
+orthonormalisations; a bifurcation diagram over the force, the mean of all points after the same transient; the share of starts that end in the right well
+without a force. Mathieu's equation: the share of stable pairs (a, q) on the same grid. The lines of dalembert come from
 `cargo bench -p dalembert-analysis`. Seconds of the processors count, which do not depend on what else runs; seconds on the clock are shown too. Used by
 `cargo xtask analysis`; see `--help`.
 """
@@ -21,6 +22,12 @@ def duffing(t, y):
     slope = 1.0 - 3.0 * x * x
     return numpy.array([v, 0.32 * math.cos(t) - 0.2 * v + x - x * x * x,
                         y[3], slope * y[2] - 0.2 * y[3], y[5], slope * y[4] - 0.2 * y[5]])
+
+
+@njit(cache=False)
+def strobed(t, y, force):
+    x, v = y[0], y[1]
+    return numpy.array([v, force * math.cos(t) - 0.2 * v + x - x * x * x])
 
 
 @njit(cache=False)
@@ -54,6 +61,24 @@ def chart(count, method, tolerance):
     return stable / count**2
 
 
+def points(start, force, transient, kept, method, tolerance):
+    """The positions of a motion once a period, after some periods."""
+    times = 2 * math.pi * numpy.arange(transient + 1, transient + kept + 1)
+    found = solve_ivp(strobed, (0.0, times[-1]), start, method=method, rtol=tolerance, atol=tolerance, t_eval=times, args=(force,))
+    return found.y[0]
+
+
+def diagram(count, kept, method, tolerance):
+    forces = 0.2 + 0.2 * numpy.arange(count) / count
+    return numpy.mean([points([1.0, 0.0], force, 100, kept, method, tolerance) for force in forces])
+
+
+def wells(count, method, tolerance):
+    line = -2.0 + 4.0 * (numpy.arange(count) + 0.5) / count
+    means = [numpy.mean(points([x, v], 0.0, 12, 3, method, tolerance)) for v in line for x in line]
+    return numpy.mean(numpy.array(means) > 0.0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--own", required=True, help="the lines of dalembert")
@@ -62,10 +87,13 @@ def main():
         own = {line.split()[0]: line.split()[1:] for line in file if len(line.split()) == 5}
     duffing(0.0, numpy.zeros(6))
     mathieu(0.0, numpy.zeros(4), 1.0, 1.0)
+    strobed(0.0, numpy.zeros(2), 0.3)
     rows = []
     for name, work in [
         ("duffing-exponents-8000s", lambda: exponents(8000.0, 10 * 2 * math.pi / 80, "DOP853", 1e-6)),
         ("mathieu-chart-60", lambda: chart(60, "DOP853", 1e-6)),
+        ("duffing-diagram-20x20", lambda: diagram(20, 20, "DOP853", 1e-6)),
+        ("duffing-basins-10", lambda: wells(10, "DOP853", 1e-6)),
     ]:
         start, begin = time.perf_counter(), time.process_time()
         value = work()

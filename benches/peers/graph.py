@@ -209,7 +209,8 @@ def main():
         good &= worst < 1e-12 and vm >= 15 * one and one <= 1.1 * c_time and c_time >= 1.5 * two
     table = "\n".join(rows)
     print("\n" + table)
-    print("\nall goals met" if good else "\nnot all goals met")
+    if good:
+        print("\nall goals met")
     if arguments.table:
         with open(arguments.table, encoding="utf-8") as file:
             page = file.read()
@@ -217,6 +218,8 @@ def main():
         page = page[:page.index(start) + len(start)] + "\n" + table + "\n\n" + page[page.index(end):]
         with open(arguments.table, "w", encoding="utf-8") as file:
             file.write(page)
+    if not good:
+        raise SystemExit("not all goals met: VM / ours at least 15, C / ours at least 1/1.1, C / lanes at least 1.5, entries equal to 1e-12")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Eleven bodies by REBOUND's leapfrog and WHFast: errors of places after a century, energy, CPU seconds.
+"""Eleven bodies by REBOUND's leapfrog, WHFast and IAS15: errors of places after a century, energy, CPU seconds.
 
 usage: solar.py <state> <days> <truth>, with lines `name GM x y z vx vy vz` in AU and days, and the places at the end of the century that the bench `solar`
 of dalembert-methods found. Used by `cargo xtask solar`.
@@ -47,7 +47,7 @@ def energy(s):
 
 truth = np.array([[float(word) for word in line.split()] for line in open(TRUTH)])
 print("REBOUND", rebound.__version__)
-for name, integrator, step in [("leapfrog, h = 1 d", "leapfrog", 1.0), ("WHFast, h = 1 d", "whfast", 1.0)]:
+for name, integrator, step in [("leapfrog, h = 1 d", "leapfrog", 1.0), ("WHFast, h = 1 d", "whfast", 1.0), ("IAS15", "ias15", 1.0)]:
     s = simulation(integrator, step)
     first, worst, late, seconds = energy(s), 0.0, 0.0, 0.0
     marks = sorted({CENTURY, *np.linspace(0, DAYS, 201)[1:]})
@@ -62,4 +62,4 @@ for name, integrator, step in [("leapfrog, h = 1 d", "leapfrog", 1.0), ("WHFast,
         worst = max(worst, off)
         late = max(late, off) if mark > 0.9 * DAYS else late
     columns = "".join(f" {error:8.1e}" for error in errors)
-    print(f"{name:34}{columns}  {worst:13.1e}  {late:10.1e}  {seconds:.2f}")
+    print(f"{name:34}{columns}  {worst:13.1e}  {late:10.1e}  {DAYS:8.0f}  {seconds:.2f}")

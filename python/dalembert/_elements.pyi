@@ -548,6 +548,20 @@ class Elements:
         self,
         name: str,
         *,
+        kind: Literal["rigidity"],
+        on: Union[str, Numbers],
+        metric: Numbers = ...,
+    ) -> Table:
+        """Keeps lengths and angles of a body that deforms homogeneously: it moves as a rigid body, described by directors.
+
+        metric [1]: The tensor C = ∇pᵀ∇p to keep, symmetric and positive definite; by default that of the start.
+        """
+
+    @overload
+    def constraint(
+        self,
+        name: str,
+        *,
         kind: Literal["rolling_disc"],
         between: Numbers,
         radius: Number,

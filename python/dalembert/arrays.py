@@ -7,11 +7,14 @@ from typing import Any, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ArrayError
+from .errors import ArgumentError, ArgumentTypeError, ArrayError, ArrayTypeError
 
-__all__ = ["Array", "table", "unpack"]
+__all__ = ["MOST_THREADS", "Array", "finite", "row", "table", "unpack", "whole"]
 
 Array = npt.NDArray[np.float64]
+
+#: More threads than these are not started, whatever is asked for.
+MOST_THREADS = 256
 
 
 def table(name: str, values: Any, columns: int, rows: Optional[int] = None) -> Tuple[Array, bool]:
@@ -21,7 +24,7 @@ def table(name: str, values: Any, columns: int, rows: Optional[int] = None) -> T
     except ValueError as error:
         raise ArrayError(f"`{name}` is not an array of numbers: {error}") from None
     if given.dtype.kind not in "fiub":
-        raise TypeError(f"`{name}` must be an array of real numbers, not of {given.dtype}")
+        raise ArrayTypeError(f"`{name}` must be an array of real numbers, not of {given.dtype}")
     single = given.ndim == 1
     array = np.ascontiguousarray(given.reshape(1, -1) if single else given, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != columns:
@@ -33,6 +36,37 @@ def table(name: str, values: Any, columns: int, rows: Optional[int] = None) -> T
         row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ArrayError(f"`{name}` is {array[row, column]} in row {row}, column {column}; all numbers must be finite")
     return array, single
+
+
+def row(name: str, values: Any, columns: int) -> Array:
+    """A single row of numbers."""
+    array, single = table(name, values, columns)
+    if not single:
+        raise ArrayError(f"`{name}` has the shape {array.shape}, expected ({columns},)")
+    first: Array = array[0]
+    return first
+
+
+def finite(name: str, value: Any, *, positive: bool = False) -> float:
+    """A number that is finite, and above zero if it must be."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"`{name}` must be a number, not {value!r}") from None
+    if not np.isfinite(number) or (positive and number <= 0.0):
+        raise ArrayError(f"`{name}` is {number}; it must be finite" + (" and positive" if positive else ""))
+    return number
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number that is not below another."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise ArgumentTypeError(f"`{name}` must be a whole number, not {type(value).__name__}") from None
+    if number < least:
+        raise ArgumentError(f"`{name}` must be {least} or more, not {number}")
+    return int(number)
 
 
 def unpack(result: Array, single: bool, *shape: int) -> Array:

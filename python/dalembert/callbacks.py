@@ -10,7 +10,8 @@ from typing import Any, Callable, List, NamedTuple, Sequence
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, row
+from .errors import ArgumentTypeError, WrongAnswer
 
 __all__ = ["ForceCallback", "Places", "SignalCallback"]
 
@@ -42,7 +43,7 @@ class SignalCallback:
     ) -> None:
         for one in (function, *derivatives):
             if not callable(one):
-                raise TypeError(f"a callback must be a function, not {type(one).__name__}")
+                raise ArgumentTypeError(f"a callback must be a function, not {type(one).__name__}")
         self.function = function
         self.derivatives = tuple(derivatives)
         self.vectorised = vectorised
@@ -56,16 +57,19 @@ class SignalCallback:
         """The values at all these times."""
         if not self.vectorised:
             return np.array([_number(self.function(float(time))) for time in times], dtype=np.float64)
-        answer = np.asarray(self.function(times), dtype=np.float64)
+        answer = _numbers(self.function(times))
         if answer.shape not in ((), times.shape):
-            raise ValueError(f"the function gave an array of shape {answer.shape} for times of shape {times.shape}")
+            raise WrongAnswer(f"the function gave an array of shape {answer.shape} for times of shape {times.shape}")
         return np.ascontiguousarray(np.broadcast_to(answer, times.shape))
 
     def derivative(self, order: int, time: float) -> float:
         """A derivative that is given."""
         function = self.derivatives[order - 1]
         if self.vectorised:
-            return _number(np.asarray(function(np.array([time]))).reshape(-1)[0])
+            answer = _numbers(function(np.array([time])))
+            if answer.size != 1:
+                raise WrongAnswer(f"the derivative gave an array of shape {answer.shape} for one time")
+            return float(answer.reshape(-1)[0])
         return _number(function(time))
 
 
@@ -79,9 +83,10 @@ class ForceCallback:
         self, function: Callable[..., Any], states: Sequence[float] = (), vectorised: bool = False
     ) -> None:
         if not callable(function):
-            raise TypeError(f"a callback must be a function, not {type(function).__name__}")
+            raise ArgumentTypeError(f"a callback must be a function, not {type(function).__name__}")
         self.function = function
-        self.states: List[float] = [float(x) for x in states]
+        given = list(states)
+        self.states: List[float] = row("states", given, len(given)).tolist() if given else []
         self.vectorised = vectorised
 
     def evaluate(self, data: Array, markers: int) -> Array:
@@ -106,22 +111,32 @@ class ForceCallback:
             try:
                 answer, rates = answer
             except (TypeError, ValueError):
-                raise ValueError("a law with states gives a pair: forces, and the rates of its states") from None
+                raise WrongAnswer("a law with states gives a pair: forces, and the rates of its states") from None
         out = np.zeros((count, 6 * markers + states))
         out[:, : 6 * markers] = _wrenches(answer, count, markers)
         if states:
-            out[:, 6 * markers :] = np.asarray(rates, dtype=np.float64).reshape(count, states)
+            out[:, 6 * markers :] = self._rates(rates, count)
         return out
 
 
+    def _rates(self, rates: Any, count: int) -> Array:
+        """The rates of the states, a row for each sample."""
+        given, states = _numbers(rates), len(self.states)
+        known = [(count, states)] + ([(states,)] if count == 1 else []) + ([(count,)] if states == 1 else [])
+        if given.shape not in known and not (given.shape == () and count == states == 1):
+            samples = f" and {count} samples" if count > 1 else ""
+            raise WrongAnswer(f"the law gave rates of shape {given.shape}; expected {states} for its states{samples}")
+        return given.reshape(count, states)
+
+
 def _wrenches(answer: Any, count: int, markers: int) -> Array:
-    given = np.asarray(answer, dtype=np.float64)
+    given = _numbers(answer)
     out = np.zeros((count, markers, 6))
     width = given.shape[-1] if given.ndim else 0
     if width in (3, 6) and given.size == count * markers * width:
         out[..., :width] = given.reshape(count, markers, width)
     else:
-        raise ValueError(
+        raise WrongAnswer(
             f"the law gave an array of shape {given.shape}; expected 3 or 6 numbers for each of {markers} markers"
             + (f" and {count} samples" if count > 1 else "")
         )
@@ -132,4 +147,11 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"the function gave {value!r}, which is not a number") from None
+        raise WrongAnswer(f"the function gave {value!r}, which is not a number") from None
+
+
+def _numbers(answer: Any) -> Array:
+    try:
+        return np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise WrongAnswer(f"the function gave {answer!r}, which is not an array of numbers") from None

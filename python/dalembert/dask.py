@@ -21,7 +21,8 @@ import uuid
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _dalembert
-from .sweeps import RESULTS, Keeper, Progress, Sweep, SweepError, SweepInterrupted, SweepTable, _whole, journal_name
+from .arrays import MOST_THREADS, whole
+from .sweeps import RESULTS, Keeper, Progress, Sweep, SweepError, SweepInterrupted, SweepTable, journal_name
 
 __all__ = ["main", "sweep"]
 
@@ -29,6 +30,8 @@ __all__ = ["main", "sweep"]
 _TASKS = 16
 #: The most rows of a task, if nobody says how many.
 _MOST = 1000
+#: A scheduler must answer within this time.
+_PATIENCE = "20s"
 
 
 @functools.lru_cache(maxsize=4)
@@ -62,8 +65,8 @@ def sweep(
 
     own = study if isinstance(study, Sweep) else Sweep(study)
     if chunk is not None:
-        chunk = _whole("chunk", chunk, 1)
-    workers = _whole("jobs", jobs, 1) if jobs is not None else os.cpu_count() or 1
+        chunk = whole("chunk", chunk, 1)
+    workers = min(whole("jobs", jobs, 1) if jobs is not None else os.cpu_count() or 1, MOST_THREADS)
     own.check()
     with Keeper(own, out, shard, progress) as keeper:
         with keeper.interruptible():
@@ -83,7 +86,7 @@ def _connected(scheduler: str) -> Any:
     from distributed import Client
 
     try:
-        return Client(scheduler, timeout="20s")
+        return Client(scheduler, timeout=_PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise SweepError(f"the scheduler `{scheduler}` cannot be reached: {error or type(error).__name__}") from None
 
@@ -123,7 +126,6 @@ def _compute(client: Any, keeper: Keeper, chunk: Optional[int]) -> None:
         return future
 
     under_way: Dict[str, Any] = {}
-    fatal: List[str] = []
     try:
         first = [submit(missing[start : start + size]) for start in range(0, len(missing), size)]
         tasks = as_completed(first)
@@ -138,15 +140,14 @@ def _compute(client: Any, keeper: Keeper, chunk: Optional[int]) -> None:
                 for row in rows:
                     tasks.add(submit([row]))
             elif isinstance(error, KilledWorker):
-                fatal.append(f"row {rows[0]} has ended every worker that tried to compute it: {error}")
+                keeper.journal.fail(rows[0], "the row has ended every process that has tried to compute it")
+                keeper.follow(*keeper.journal.counts())
             else:
                 raise SweepError(f"rows {rows[0]} to {rows[-1]} were not computed: {error or future.status}")
             future.release()
     finally:
         if under_way:
             client.cancel([future for future, _ in under_way.values()], force=True)
-    if fatal:
-        raise SweepError("\n".join(fatal))
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

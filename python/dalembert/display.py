@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Iterable, Sequence
+import os
+from typing import Any, Iterable, Sequence, Union
+
+from .files import replace
 
 __all__ = ["Page", "Picture", "figures", "heading", "listing", "number"]
 
@@ -21,10 +24,9 @@ class Picture:
     def _repr_svg_(self) -> str:
         return self.svg
 
-    def save(self, path: str) -> None:
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the picture to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
+        replace(path, self.svg)
 
 
 class Page:
@@ -42,10 +44,9 @@ class Page:
         style = f"width:100%;height:{self.height}px;border:1px solid #8884"
         return f'<iframe srcdoc="{inside}" style="{style}" sandbox="allow-scripts"></iframe>'
 
-    def save(self, path: str) -> None:
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the page to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text)
+        replace(path, self.text)
 
 
 def heading(text: str, remark: str = "") -> str:
@@ -58,7 +59,7 @@ def listing(head: Sequence[str], rows: Iterable[Sequence[Any]], most: int = 40) 
     """A table; rows beyond ``most`` are counted only."""
     all_rows = list(rows)
     cells = "".join(f"<th style='text-align:left'>{html.escape(title)}</th>" for title in head)
-    lines = [f"<table><thead><tr>{cells}</tr></thead><tbody>"]
+    lines = [f"<table><thead><tr>{cells}</tr></thead><tbody>" if any(head) else "<table><tbody>"]
     for row in all_rows[:most]:
         lines.append("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(str(cell))}</td>" for cell in row) + "</tr>")
     lines.append("</tbody></table>")

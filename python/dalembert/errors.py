@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 if TYPE_CHECKING:
+    from .optimise import Front, Motion
     from .run import Run
+    from .study import Study
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "ArrayError",
+    "ArrayTypeError",
     "CallbackError",
     "CallbackWarning",
     "ClosedError",
     "DalembertError",
     "EvaluationError",
+    "FileError",
     "Interrupted",
     "LedgerError",
+    "OptimisationFailed",
+    "OptimisationInterrupted",
     "Problem",
     "RecordError",
     "RobotError",
@@ -24,6 +32,8 @@ __all__ = [
     "SceneError",
     "SceneNotFound",
     "StudyError",
+    "StudyInterrupted",
+    "SweepError",
 ]
 
 
@@ -62,8 +72,20 @@ class RobotError(DalembertError, ValueError):
     """A robot file that cannot be used."""
 
 
-class ArrayError(DalembertError, ValueError):
+class ArgumentError(DalembertError, ValueError):
+    """A request that makes no sense."""
+
+
+class ArgumentTypeError(DalembertError, TypeError):
+    """Something of a type that cannot be used."""
+
+
+class ArrayError(ArgumentError):
     """An array that has not the shape or the values that are asked for."""
+
+
+class ArrayTypeError(ArrayError, TypeError):
+    """An array of something else than real numbers."""
 
 
 class EvaluationError(DalembertError, ArithmeticError):
@@ -74,8 +96,18 @@ class StudyError(DalembertError):
     """A study that has no answer."""
 
 
-class RecordError(DalembertError, OSError):
+class FileError(DalembertError, OSError):
+    """A file that cannot be read or written. What was computed before, if anything was, is in ``result``: a run, a table, a motion or a front."""
+
+    result: Any = None
+
+
+class RecordError(FileError):
     """A run folder that cannot be read or written."""
+
+
+class SweepError(DalembertError, ValueError):
+    """A sweep that cannot be read, started or gone on with. What is wrong with one row is told by its row."""
 
 
 class ClosedError(DalembertError, ValueError):
@@ -118,6 +150,10 @@ class CallbackError(RunFailed):
         return type(self), (self.args[0], self.name, self.time, self.run)
 
 
+class WrongAnswer(DalembertError, ValueError):
+    """An answer of a callback that cannot be used; it comes out as a :class:`CallbackError` with name and time."""
+
+
 class Interrupted(KeyboardInterrupt):
     """A run that was stopped by Ctrl-C; ``run`` is what it has computed, and can be resumed."""
 
@@ -129,6 +165,45 @@ class Interrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.args[0], self.run)
+
+
+class StudyInterrupted(KeyboardInterrupt):
+    """A study that was stopped by Ctrl-C; ``study`` has what was computed, where a part is of use: places of maps that are missing are NaN."""
+
+    study: Optional["Study"]
+
+    def __init__(self, text: str, study: Optional["Study"] = None) -> None:
+        super().__init__(text)
+        self.study = study
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.args[0], self.study)
+
+
+class OptimisationFailed(StudyError):
+    """A motion that meets not all conditions; ``motion`` is the last one that the solver has tried, and says what is violated."""
+
+    motion: Optional["Motion"]
+
+    def __init__(self, text: str, motion: Optional["Motion"] = None) -> None:
+        super().__init__(text)
+        self.motion = motion
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.args[0], self.motion)
+
+
+class OptimisationInterrupted(KeyboardInterrupt):
+    """A search that was stopped by Ctrl-C; ``result`` is the motion, or the part of the front, that was reached."""
+
+    result: Union["Motion", "Front", None]
+
+    def __init__(self, text: str, result: Union["Motion", "Front", None] = None) -> None:
+        super().__init__(text)
+        self.result = result
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.args[0], self.result)
 
 
 class CallbackWarning(UserWarning):

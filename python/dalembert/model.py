@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, 
 import numpy as np
 
 from . import _dalembert, display
-from .arrays import Array, table, unpack
-from .errors import ArrayError, CallbackError, Interrupted, LedgerError, RunFailed
-from .progress import Progress, watcher
+from .arrays import MOST_THREADS, Array, finite, row, table, unpack, whole
+from .errors import ArgumentError, ArgumentTypeError, CallbackError, Interrupted, LedgerError, RunFailed, StudyInterrupted
+from .files import keeping
+from .progress import Progress, StudyProgress, watcher
 from .study import Study
 from .tree import Tree
 
@@ -130,9 +131,11 @@ class Model:
         function = progress if callable(progress) else bar
         checkpoint = resume._alive().checkpoint() if isinstance(resume, Run) else None
         if isinstance(resume, Run) and checkpoint is None:
-            raise ValueError("this run has come to its end; there is nothing to resume")
+            raise ArgumentError("this run has come to its end; there is nothing to resume")
         folder = os.fspath(resume) if resume is not None and not isinstance(resume, Run) else None
         state = start.final_state if isinstance(start, Run) else start
+        if not (state is None or isinstance(state, State)):
+            raise ArgumentTypeError(f"`start` must be a State or a Run, not {type(state).__name__}")
         begin = None if state is None else self._state(state)
         place = None if out is None else os.fspath(out)
         try:
@@ -142,7 +145,8 @@ class Model:
                 bar.close()
         run = Run(native)
         if place is not None:
-            run.write(place)
+            with keeping(run):
+                run.write(place)
         if not check:
             return run
         if how == "interrupted":
@@ -153,14 +157,31 @@ class Model:
 
     def _state(self, state: State) -> Tuple[float, List[float], List[float], List[float]]:
         sizes = {"q": self.n_coordinates, "v": self.n_velocities, "x": self.n_states}
-        lists = [table(name, getattr(state, name), size)[0][0].tolist() for name, size in sizes.items()]
-        return float(state.t), lists[0], lists[1], lists[2]
+        lists = [row(name, getattr(state, name), size).tolist() for name, size in sizes.items()]
+        return finite("t", state.t), lists[0], lists[1], lists[2]
 
-    def study(self, kind: str, **options: Any) -> Study:
-        """A study of the command line by its name, with its options: ``model.study("modes")``, ``model.study("lyapunov", interval=0.5)``."""
+    def study(self, kind: str, *, progress: StudyProgress = None, **options: Any) -> Study:
+        """A study of the command line by its name, with its options: ``model.study("modes")``, ``model.study("lyapunov", interval=0.5)``.
+
+        Where the command line reads ``NAME=VALUE`` there is a dictionary here, and a list where an option may be repeated: ``noise={"x": 1.0}``,
+        ``across={"parameters.a": (0, 4)}``, ``strike=["left", "right"]``. ``from`` is written ``from_``. ``progress``: ``True`` and ``False`` show and hide a
+        bar, a function is called with steps done and all of them, and ends the study by ``False``.
+
+        Raises :class:`StudyError` if there is no answer, :class:`StudyInterrupted` after Ctrl-C, with what was computed.
+        """
         kind = kind.replace("_", "-")
         named = {name.rstrip("_"): value for name, value in options.items()}
-        return Study(kind, self.name, _dalembert.study(self._native, kind, named))
+        bar = watcher(progress if not callable(progress) else False, (0.0, 1.0), f"{kind} of {self.name}")
+        function = progress if callable(progress) else None if bar is None else bar.count
+        try:
+            values, whole = _dalembert.study(self._native, kind, named, function)
+        finally:
+            if bar is not None:
+                bar.close()
+        study = None if values is None else Study(kind, self.name, values)
+        if study is None or not whole:
+            raise StudyInterrupted(f"{kind} of {self.name}: interrupted", study) from None
+        return study
 
     # ------------------------------------------------- functions of states
 
@@ -173,13 +194,8 @@ class Model:
         speeds = zeros if v is None else table("v", v, self.n_velocities, rows)[0]
         more = zeros if given is None else table(name, given, self.n_velocities, rows)[0]
         states = None if x is None else table("x", x, self.n_states, rows)[0]
-        time = float(t)
-        if not np.isfinite(time):
-            raise ArrayError(f"the time is {time}")
-        found = _dalembert.evaluate(
-            self._native, quantity, positions, speeds, more, states, time, max(1, int(threads))
-        )
-        return found, single
+        time, shared = finite("t", t), min(whole("threads", threads, 1), MOST_THREADS)
+        return _dalembert.evaluate(self._native, quantity, positions, speeds, more, states, time, shared), single
 
     def mass_matrix(self, q: Any, *, threads: int = 1) -> Array:
         """M(q)."""
@@ -201,8 +217,8 @@ class Model:
     ) -> Accelerations:
         """Accelerations under all forces and further ones ``tau``, with the multipliers of constraints."""
         found, single = self._ask("forward_dynamics", q, v, tau, x, t, threads)
-        row = unpack(found, single, found.shape[1])
-        return Accelerations(row[..., : self.n_velocities], row[..., self.n_velocities :])
+        both = unpack(found, single, found.shape[1])
+        return Accelerations(both[..., : self.n_velocities], both[..., self.n_velocities :])
 
     def derivatives(self, q: Any, v: Any, *, x: Any = None, t: float = 0.0, threads: int = 1) -> Changes:
         """Exact derivatives of the accelerations, constraints included."""

@@ -7,10 +7,13 @@ import sys
 import time
 from typing import Any, Callable, Optional, Tuple, Union
 
-__all__ = ["Bar", "Progress", "watcher"]
+__all__ = ["Bar", "Progress", "StudyProgress", "watcher"]
 
 #: What ``run(progress=…)`` takes: whether to show a bar (``None``: if somebody looks), or a function of time and steps that ends the run by ``False``.
 Progress = Union[bool, None, Callable[[float, int], Any]]
+
+#: What ``study(progress=…)`` takes: the same, the function being one of steps done and all of them.
+StudyProgress = Union[bool, None, Callable[[int, int], Any]]
 
 #: A bar that nobody asked for appears after this time, in s.
 _PATIENCE = 0.5
@@ -55,6 +58,20 @@ class Bar:
         part = (t - self._start) / (self._end - self._start) if self._end != self._start else 1.0
         self._draw(min(max(part, 0.0), 1.0), self._text(t, part, now - self._began))
 
+    def count(self, done: int, every: int) -> None:
+        """Shows how many steps of all are done."""
+        now = time.monotonic()
+        part = done / every if every else 0.0
+        left = (now - self._began) * (1.0 - part) / part if part > 0.0 else float("inf")
+        self.show(part, f"{done} of {every}, {_duration(left)} left")
+
+    def show(self, part: float, text: str) -> None:
+        """Shows which part is done, with a remark; not more than a few times a second."""
+        now = time.monotonic()
+        if now - self._shown_at >= 0.2:
+            self._shown_at = now
+            self._draw(min(max(part, 0.0), 1.0), text)
+
     def _text(self, t: float, part: float, spent: float) -> str:
         left = spent * (1.0 - part) / part if part > 0.0 else float("inf")
         return f"t = {t:.4g} s, {_duration(left)} left"
@@ -67,12 +84,14 @@ class Bar:
             sys.stderr.write(f"\r  {bar} {100.0 * part:3.0f} %  {text}\x1b[K")
             sys.stderr.flush()
             return
-        from IPython.display import HTML, display
+        from IPython.display import HTML, DisplayHandle
 
         label = html.escape(f"{self._title}: {text}")
         page = HTML(f'<progress max="1" value="{part:.4f}" style="width:20em"></progress> {label}')
         if self._handle is None:
-            self._handle = display(page, display_id=True)
+            # Kept before it is shown, so that whatever interrupts the next line does not leave a bar behind.
+            self._handle = DisplayHandle()
+            self._handle.display(page)
         else:
             self._handle.update(page)
 

@@ -48,16 +48,30 @@ class Run(Mapping[str, Array]):
     def __init__(self, native: _dalembert.Run) -> None:
         self._native: Optional[_dalembert.Run] = native
         self._channels = {name: Channel(name, unit, frame) for name, unit, frame in native.channels()}
-        self._columns: Dict[str, Array] = dict(zip(self._channels, native.columns()))
+        #: The arrays, when somebody has asked for one.
+        self._columns: Optional[Dict[str, Array]] = None
         self._summary: Dict[str, Any] = json.loads(native.summary())
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Run, (self._alive(),)
 
     def _alive(self) -> _dalembert.Run:
-        if self._native is None:
+        native = self._native
+        if native is None:
             raise ClosedError("this run is closed; its numbers are gone")
-        return self._native
+        return native
+
+    def _held(self) -> Dict[str, Array]:
+        """The columns of a run that is not closed, also if another thread closes it now: whoever has them keeps them."""
+        native = self._alive()
+        columns = self._columns
+        if columns is None:
+            columns = self._columns = dict(zip(self._channels, native.columns()))
+            if self._native is None:
+                self._columns = {}
+        if not columns:
+            self._alive()
+        return columns
 
     def close(self) -> None:
         """Lets the numbers go; arrays that were taken out stay as they are."""
@@ -74,20 +88,19 @@ class Run(Mapping[str, Array]):
     # -------------------------------------------------------------- channels
 
     def __getitem__(self, name: str) -> Array:
-        self._alive()
+        columns = self._held()
         try:
-            return self._columns[name]
+            return columns[name]
         except KeyError:
-            near = _nearest(name, self._columns)
+            near = _nearest(name, columns)
             hint = f"; did you mean `{near}`?" if near else ""
             raise KeyError(f"there is no channel `{name}`{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
-        self._alive()
-        return iter(self._columns)
+        return iter(self._held())
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return 0 if self._native is None else len(self._channels)
 
     @property
     def time(self) -> Array:
@@ -106,43 +119,42 @@ class Run(Mapping[str, Array]):
 
     def select(self, *patterns: str) -> Dict[str, Array]:
         """The channels whose names match a pattern, in which ``*`` stands for any text."""
-        self._alive()
-        found = {}
+        columns, found = self._held(), {}
         for pattern in patterns:
-            names = fnmatch.filter(self._columns, pattern)
+            names = fnmatch.filter(columns, pattern)
             if not names:
                 raise KeyError(f"no channel matches `{pattern}`")
-            found.update({name: self._columns[name] for name in names})
+            found.update({name: columns[name] for name in names})
         return found
 
     @property
     def energies(self) -> Dict[str, Array]:
         """The energies that were recorded, in J, by their last word."""
-        names = [name for name in self._columns if name.startswith("energy.")]
-        return {name[len("energy.") :]: self[name] for name in names}
+        columns = self._held()
+        return {name[len("energy.") :]: columns[name] for name in columns if name.startswith("energy.")}
 
     # ---------------------------------------------------------------- tables
 
     def to_arrow(self) -> Any:
         """A pyarrow table that shares the memory; unit and frame are metadata of each field."""
+        held = self._held()
         import pyarrow as pa
 
-        self._alive()
         fields, columns = [], []
         for channel in self._channels.values():
             metadata = {"unit": channel.unit, "frame": channel.frame}
             fields.append(pa.field(channel.name, pa.float64(), nullable=False, metadata=metadata))
-            columns.append(pa.array(self._columns[channel.name]))
+            columns.append(pa.array(held[channel.name]))
         about = {"dalembert": json.dumps({key: self._summary[key] for key in ("name", "title", "dalembert_version")})}
         return pa.Table.from_arrays(columns, schema=pa.schema(fields, metadata=about))
 
     def to_pandas(self) -> Any:
         """A pandas table over time; ``attrs["units"]`` and ``attrs["frames"]`` tell units and frames."""
+        held = self._held()
         import pandas as pd
 
-        self._alive()
-        index = pd.Index(self.time, name="time")
-        columns = {name: column for name, column in self._columns.items() if name != "time"}
+        index = pd.Index(held["time"], name="time")
+        columns = {name: column for name, column in held.items() if name != "time"}
         frame = pd.DataFrame(columns, index=index)
         frame.attrs["units"] = self.units
         frame.attrs["frames"] = {name: channel.frame for name, channel in self._channels.items()}
@@ -233,15 +245,20 @@ class Run(Mapping[str, Array]):
         return display.Page(page, height)
 
     def __repr__(self) -> str:
-        if self._native is None:
+        try:
+            columns = self._held()
+        except ClosedError:
             return "<closed run>"
         summary = self._summary
-        rows = len(self.time)
+        rows = len(columns["time"])
         span = f"{summary['start_time']} s to {summary['end_time']} s"
-        return f"<run of {summary['name']}: {self.status}, {span}, {rows} rows of {len(self._columns)} channels>"
+        return f"<run of {summary['name']}: {self.status}, {span}, {rows} rows of {len(columns)} channels>"
 
     def _repr_html_(self) -> str:
-        if self._native is None:
+        # Taken once: another thread may close the run meanwhile.
+        try:
+            columns, native = self._held(), self._alive()
+        except ClosedError:
             return "<p>closed run</p>"
         summary, ledger = self._summary, self._summary["ledger"]
         title = str(summary["title"] or summary["name"])
@@ -249,11 +266,11 @@ class Run(Mapping[str, Array]):
             ("time", f"{summary['start_time']} s to {summary['end_time']} s"),
             ("integrator", f"{summary['integrator']}, {summary['counts'].get('steps', 0)} steps"),
             ("ledger", ("closes" if ledger["closes"] else "DOES NOT CLOSE") + f": worst {ledger['worst_imbalance']:.3g} J"),
-            ("table", f"{len(self.time)} rows of {len(self._columns)} channels, {len(self.events)} events"),
+            ("table", f"{len(columns['time'])} rows of {len(columns)} channels, {len(native.events())} events"),
         ]
         if summary["error"]:
             rows.append(("error", str(summary["error"])))
-        motion = self._native.motion()
+        motion = native.motion()
         return display.heading(title, self.status) + display.listing(["", ""], rows) + display.figures([motion] if motion else [])
 
 
@@ -269,5 +286,5 @@ def open_run(folder: Union[str, "os.PathLike[str]"]) -> Run:
     path = os.fspath(folder)
     text = _dalembert.scene_of_run(path)
     name = os.path.basename(os.path.normpath(path))
-    model = _dalembert.build(text, os.path.join(path, "scene.toml"), name, [], {}, {}, False)
+    model = _dalembert.build(text, os.path.join(path, "scene.toml"), name, [], {}, {}, False, True)
     return Run(_dalembert.read_run(path, model))

@@ -7,11 +7,16 @@ import os
 import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
+import numpy as np
+
 from . import _dalembert, display
 from ._elements import Elements
+from .arrays import finite
 from .callbacks import ForceCallback, SignalCallback
+from .errors import ArgumentError, SceneError
+from .files import replace
 from .model import Model, warn_of_callbacks
-from .progress import Progress
+from .progress import Progress, StudyProgress
 from .run import Run
 from .study import Study
 
@@ -52,9 +57,11 @@ class Table(Dict[str, Any]):
 
 
 def _tables(value: Any) -> Any:
-    """The same with dictionaries as tables, all the way down."""
+    """The same with dictionaries as tables, and arrays and numbers of NumPy as lists and plain numbers, all the way down."""
     if isinstance(value, Table):
         return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
     if isinstance(value, Mapping):
         table = Table()
         for key, inner in value.items():
@@ -74,18 +81,21 @@ class Scene(Elements):
     def __init__(self, tree: Optional[Mapping[str, Any]] = None, *, name: str = "scene") -> None:
         self.name = name
         self.tree: Table = _tables(tree or {})
-        self.settings: List[str] = []
         self.callbacks: Dict[str, Dict[str, Callback]] = {"signal": {}, "force": {}}
+        #: The files that it was read from, as they were then; the first is found by its path.
         self._path: Optional[str] = None
-        self._text: Optional[str] = None
+        self._files: Dict[str, bytes] = {}
         self._original: Optional[Table] = None
+        #: Whether mesh files are found beside it.
+        self._on_disk = False
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "scene") -> "Scene":
         """A scene from TOML."""
         path = f"{name}.toml"
-        scene = cls(_dalembert.parse(text, path), name=name)
-        scene._remember(path, text)
+        tree, files = _dalembert.parse(text, path)
+        scene = cls(tree, name=name)
+        scene._remember(path, files, False)
         return scene
 
     @classmethod
@@ -95,14 +105,24 @@ class Scene(Elements):
 
     @classmethod
     def _load(cls, source: str) -> "Scene":
-        tree, path, text, name = _dalembert.read(source)
+        tree, files, path, name, on_disk = _dalembert.read(source)
         scene = cls(tree, name=name)
-        scene._remember(path, text)
+        scene._remember(path, files, on_disk)
         return scene
 
-    def _remember(self, path: str, text: Optional[str]) -> None:
-        self._path, self._text = path, text
+    def _remember(self, path: str, files: Dict[str, bytes], on_disk: bool) -> None:
+        self._path, self._files, self._on_disk = path, files, on_disk
         self._original = copy.deepcopy(self.tree)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._on_disk and self._path is not None and any(b"mesh" in text for text in self._files.values()):
+            # Pictures of meshes travel too. What is wrong with the scene is told where it is built.
+            try:
+                state["_files"] = {**self._files, **_dalembert.files_of(self._files, self._path, [])}
+            except SceneError:
+                pass
+        return state
 
     def copy(self) -> "Scene":
         """A scene of its own with the same contents."""
@@ -111,9 +131,8 @@ class Scene(Elements):
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Scene":
         copied = Scene(name=self.name)
         copied.tree = copy.deepcopy(self.tree, memo)
-        copied.settings = list(self.settings)
         copied.callbacks = {section: dict(given) for section, given in self.callbacks.items()}
-        copied._path, copied._text = self._path, self._text
+        copied._path, copied._files, copied._on_disk = self._path, dict(self._files), self._on_disk
         copied._original = copy.deepcopy(self._original, memo)
         return copied
 
@@ -140,8 +159,7 @@ class Scene(Elements):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scene):
             return NotImplemented
-        mine, theirs = (self.tree, self.settings), (other.tree, other.settings)
-        return mine == theirs and self.callbacks == other.callbacks
+        return self.tree == other.tree and self.callbacks == other.callbacks
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -155,13 +173,17 @@ class Scene(Elements):
     def set(self, path: str, value: Any) -> "Scene":
         """Sets a value by its path, as ``--set`` does: ``scene.set("parameters.angle", 0.2)``, ``scene.set("body.arm.position[2]", 1)``.
 
-        What only a repeat will make can be set too.
+        What only a repeat will make is set on top of it, in the section ``set``.
         """
         steps = _steps(path)
-        place = _find(self.tree, steps)
+        above = self.tree.get("set")
+        hidden = isinstance(above, dict) and any(path.startswith(key) or key.startswith(path) for key in above)
+        place = None if hidden else _find(self.tree, steps)
         if place is None:
-            text = _dalembert.write({"value": value})
-            self.settings.append(path + "=" + text.split("=", 1)[1].strip())
+            # Later ones win.
+            entries = self.section("set")
+            entries.pop(path, None)
+            entries[path] = value
             return self
         holder, key = place
         if steps[0] == "parameters" and isinstance(holder[key], dict):
@@ -172,7 +194,7 @@ class Scene(Elements):
     def _add(self, section: str, name: str, keys: Dict[str, Any]) -> Table:
         entries = self.section(section)
         if name in entries and not (section == "body" and name == "ground"):
-            raise ValueError(f"there is a {section} `{name}` already; change it by scene[{section!r}][{name!r}]")
+            raise ArgumentError(f"there is a {section} `{name}` already; change it by scene[{section!r}][{name!r}]")
         if keys.get("kind") == "callback":
             keys = self._add_callback(section, name, dict(keys))
         entries[name] = {key: value for key, value in keys.items() if value is not None}
@@ -181,10 +203,10 @@ class Scene(Elements):
 
     def _add_callback(self, section: str, name: str, keys: Dict[str, Any]) -> Dict[str, Any]:
         if section not in self.callbacks:
-            raise ValueError(f"a {section} cannot be a callback; signals and forces can")
+            raise ArgumentError(f"a {section} cannot be a callback; signals and forces can")
         function = keys.pop("function", None)
         if function is None:
-            raise ValueError(f"the callback `{section}.{name}` needs a `function`")
+            raise ArgumentError(f"the callback `{section}.{name}` needs a `function`")
         vectorised = bool(keys.pop("vectorised", False))
         if section == "signal":
             given = keys.pop("derivatives", None) or ()
@@ -197,16 +219,15 @@ class Scene(Elements):
     # ------------------------------------------------------- files and models
 
     def to_toml(self) -> str:
-        """The scene as TOML; reading it gives the same scene."""
-        if self.settings:
-            return self.model().to_toml()
-        return _dalembert.write(self.tree)
+        """The scene as TOML; reading it gives the same scene.
+
+        A scene that was read from one text is that text, comments and all, with what has changed since. One that includes others has them written into it.
+        """
+        return _dalembert.write(self.tree, self._files, self._path)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the scene to a file."""
-        text = self.to_toml()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        replace(path, self.to_toml())
 
     def model(self, settings: Tuple[str, ...] = (), *, _level: int = 3) -> Model:
         """Builds the model. Problems are raised together as :class:`SceneError`, with their places."""
@@ -214,24 +235,29 @@ class Scene(Elements):
         names = [f"{section}.{name}" for section, given in used.items() for name in given]
         if names:
             warn_of_callbacks(names, _level)
-        text, path, meshes = self._source()
-        every = [*self.settings, *settings]
-        return Model(_dalembert.build(text, path, self.name, every, used["signal"], used["force"], meshes))
+        text, path = self._source()
+        signals, forces = used["signal"], used["force"]
+        given = (signals, forces, self._on_disk, False, self._files)
+        return Model(_dalembert.build(text, path, self.name, list(settings), *given))
 
     def _used(self, section: str) -> Dict[str, Callback]:
         entries = self.tree.get(section) or {}
         given = self.callbacks[section]
         return {name: callback for name, callback in given.items() if name in entries}
 
-    def _source(self) -> Tuple[Optional[str], str, bool]:
-        """The text to read, where it is to be found, and whether mesh files are to be read beside it."""
+    def _source(self) -> Tuple[Optional[str], str]:
+        """The text to read, if it is not that of the file, and where it is to be found."""
         if self._path is None:
-            return _dalembert.write(self.tree), f"{self.name}.toml", False
-        on_disk = self._text is None
+            return self.to_toml(), f"{self.name}.toml"
         if self.tree == self._original:
-            return self._text, self._path, on_disk
+            return None, self._path
         stem, end = os.path.splitext(self._path)
-        return _dalembert.write(self.tree), f"{stem} (changed){end}", on_disk
+        return self.to_toml(), f"{stem} (changed){end}"
+
+    @property
+    def _calls(self) -> bool:
+        """Whether its equations call Python."""
+        return any(self._used(section) for section in self.callbacks)
 
     # ------------------------------------------------------ runs and studies
 
@@ -250,17 +276,17 @@ class Scene(Elements):
         """Builds the model and runs it, as ``dalembert run`` does; see :meth:`Model.run`."""
         settings: List[str] = []
         if until is not None:
-            settings.append(f"run.until={float(until)!r}")
+            settings.append(f"run.until={finite('until', until)!r}")
         if tolerance is not None:
-            settings.append(f"run.tolerance={float(tolerance)!r}")
+            settings.append(f"run.tolerance={finite('tolerance', tolerance, positive=True)!r}")
         if integrator is not None:
             settings.append("run.integrator=" + _dalembert.write({"value": str(integrator)}).split("=", 1)[1].strip())
         model = self.model(tuple(settings), _level=4)
         return model.run(progress=progress, out=out, resume=resume, checkpoint_every=checkpoint_every, check=check)
 
-    def study(self, kind: str, **options: Any) -> Study:
+    def study(self, kind: str, *, progress: StudyProgress = None, **options: Any) -> Study:
         """Builds the model and studies it; see :meth:`Model.study`."""
-        return self.model(_level=4).study(kind, **options)
+        return self.model(_level=4).study(kind, progress=progress, **options)
 
     # --------------------------------------------------------------- display
 
@@ -276,6 +302,8 @@ class Scene(Elements):
             for name, entry in entries.items():
                 kind = entry.get("kind", "") if isinstance(entry, dict) else ""
                 keys = ", ".join(entry) if isinstance(entry, dict) else str(entry)
+                if section == "parameters" and isinstance(entry, dict):
+                    keys = " ".join(str(entry[key]) for key in ("value", "unit") if key in entry)
                 rows.append((section, name, kind, keys))
         title = str((self.tree.get("scene") or {}).get("title", self.name))
         return display.heading(title) + display.listing(["section", "name", "kind", "keys"], rows)

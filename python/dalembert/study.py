@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, Mapping
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 import numpy as np
 
-from . import display
+from . import _dalembert, charts, display
 
-__all__ = ["Study"]
+__all__ = ["Study", "studies"]
+
+
+def studies() -> Dict[str, str]:
+    """The studies of models: names, and what they tell."""
+    return dict(_dalembert.studies())
 
 
 class Study(Mapping[str, Any]):
@@ -33,6 +38,9 @@ class Study(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Study, (self._kind, self._of, self._values)
+
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
             raise AttributeError(key)
@@ -50,12 +58,31 @@ class Study(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         rows = [(name, _short(value)) for name, value in self._values.items()]
-        return display.heading(f"{self._kind} of {self._of}") + display.listing(["", ""], rows)
+        picture = self.plot()
+        shown = [] if picture is None else [picture.svg]
+        return display.heading(f"{self._kind} of {self._of}") + display.listing(["", ""], rows) + display.figures(shown)
+
+    def plot(self) -> Optional[display.Picture]:
+        """The chart of the study, if there is something to draw."""
+        svg = charts.of_study(self._kind, self._values)
+        return None if svg is None else display.Picture(svg, f"{self._kind} of {self._of}")
+
+
+#: Arrays with more numbers than these are told by their shape and range.
+_FEW = 12
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > _FEW:
+        shape = " × ".join(map(str, value.shape))
+        if value.dtype.kind != "f" or not np.isfinite(value).any():
+            return f"{shape} {value.dtype.name}"
+        missing = int(np.isnan(value).sum())
+        return f"{shape} numbers from {np.nanmin(value):.5g} to {np.nanmax(value):.5g}" + (f", {missing} missing" if missing else "")
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=5, threshold=24, edgeitems=3)
+        return np.array2string(value, precision=5)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "; ".join(f"{row.get('kind', '')} at {display.number(row.get('parameter', ''))}" for row in value)
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return "; ".join(map(str, value))
     return display.number(value)

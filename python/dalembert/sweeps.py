@@ -17,12 +17,15 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+import warnings
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _dalembert, display
-from .errors import DalembertError
+from .arrays import whole
+from .errors import FileError, SweepError
+from .files import keeping, make_folder, replace
 from .progress import Bar, watcher
 from .scene import Scene
 
@@ -36,10 +39,6 @@ RESULTS = "results.parquet"
 
 #: How a study calls a scene that is no file.
 _SCENE = "scene of the study"
-
-
-class SweepError(DalembertError, ValueError):
-    """A sweep that cannot be read, started or gone on with. What is wrong with one row is told by its row."""
 
 
 class SweepInterrupted(KeyboardInterrupt):
@@ -104,15 +103,15 @@ class Sweep:
 
     def settings(self, row: int) -> List[str]:
         """The settings of a row, as ``dalembert run --set`` has them."""
-        return self._native.settings(_whole("row", row, 0))
+        return self._native.settings(whole("row", row, 0))
 
     def check(self) -> None:
-        """Raises :class:`SweepError` if the scene of the first row cannot start, or has not the channels that are kept."""
+        """Raises :class:`SweepError` if none of some rows, spread over all, can start and has the channels that are kept."""
         self._native.check()
 
     def rows(self, rows: Any) -> bytes:
         """Computes some rows and gives them as bytes, for a journal that is kept elsewhere."""
-        return self._native.compute([_whole("row", row, 0) for row in rows])
+        return self._native.compute([whole("row", row, 0) for row in rows])
 
     def __repr__(self) -> str:
         return f"<sweep {self.name}: {len(self)} rows, varies {', '.join(self.varied)}, keeps {', '.join(self.outputs)}>"
@@ -130,23 +129,13 @@ def _from_dict(study: Mapping[str, Any]) -> _dalembert.SweepStudy:
     scene, given = main.get("scene"), None
     if isinstance(scene, (Scene, Mapping)):
         scene = scene if isinstance(scene, Scene) else Scene.from_dict(scene)
-        if any(scene.callbacks.values()):
+        if scene._calls:
             raise SweepError("a scene with callbacks cannot be swept: its rows are computed without the interpreter")
         given = (_SCENE, scene.to_toml())
-        tree["sweep"] = {**main, "scene": _SCENE, "set": [*scene.settings, *main.get("set", [])]}
+        tree["sweep"] = {**main, "scene": _SCENE}
     elif isinstance(scene, os.PathLike):
         tree["sweep"] = {**main, "scene": os.fspath(scene)}
     return _dalembert.SweepStudy.from_text("study", _dalembert.write(tree), "", given)
-
-
-def _whole(what: str, value: Any, least: int) -> int:
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"`{what}` must be a whole number, not {type(value).__name__}") from None
-    if number < least:
-        raise ValueError(f"`{what}` must be {least} or more, not {number}")
-    return int(number)
 
 
 class SweepTable(Mapping[str, Any]):
@@ -194,8 +183,7 @@ class SweepTable(Mapping[str, Any]):
 
     def to_parquet(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the table, with the bytes of the command line's."""
-        with open(path, "wb") as file:
-            file.write(self._data)
+        replace(path, self._data)
 
     def to_bytes(self) -> bytes:
         """The bytes of the Parquet file."""
@@ -225,13 +213,23 @@ class SweepTable(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         shown = [name for name in self._columns if name != "error" or self.failed]
-        rows = zip(*([display.number(value) for value in self._columns[name].tolist()] for name in shown))
+        rows = zip(*([_shown(value) for value in self._columns[name].tolist()] for name in shown))
         title = display.heading("sweep", f"{len(self)} of {self.rows} rows, {self.failed} failed")
         return title + display.listing(shown, rows, most=12)
 
 
 def _array(column: Any) -> Any:
-    return column if isinstance(column, np.ndarray) else np.array(column, dtype=object)
+    if isinstance(column, np.ndarray):
+        return column
+    # One by one: lists of equal length would become an array of two axes.
+    array = np.empty(len(column), dtype=object)
+    for k, value in enumerate(column):
+        array[k] = value
+    return array
+
+
+def _shown(value: Any) -> str:
+    return f"{len(value)} numbers" if isinstance(value, np.ndarray) else display.number(value)
 
 
 def sweep(
@@ -251,7 +249,7 @@ def sweep(
     Raises :class:`SweepInterrupted` after Ctrl-C, with the finished rows.
     """
     own = study if isinstance(study, Sweep) else Sweep(study)
-    threads = _whole("jobs", jobs, 1) if jobs is not None else os.cpu_count() or 1
+    threads = whole("jobs", jobs, 1) if jobs is not None else os.cpu_count() or 1
     own.check()
     with Keeper(own, out, shard, progress) as keeper:
         with keeper.interruptible():
@@ -266,10 +264,13 @@ class Keeper:
         self.study = study
         self._temporary = tempfile.TemporaryDirectory(prefix="dalembert-") if out is None else None
         self.folder = os.fspath(out) if self._temporary is None else self._temporary.name
-        os.makedirs(self.folder, exist_ok=True)
+        make_folder(self.folder)
         self.whole = shard is None
         self.path = os.path.join(self.folder, journal_name(shard))
         self.journal = _dalembert.SweepJournal(study._native, self.path, shard)
+        remark = self.journal.remark()
+        if remark is not None:
+            warnings.warn(remark, RuntimeWarning, stacklevel=4)
         self.before = self.journal.counts()[1]
         self._bar: Optional[_Rows] = None
         self._function: Optional[Callable[[int, int, int], Any]] = None
@@ -292,14 +293,15 @@ class Keeper:
         return SweepTable(data, columns, self.journal.counts()[0], self.before)
 
     def interruptible(self) -> "_Interruptible":
-        """Turns Ctrl-C into an exception that has the finished rows."""
+        """Turns Ctrl-C into an exception that has the finished rows, and hands them over with the error if the disk takes no more."""
         return _Interruptible(self)
 
     def end(self) -> SweepTable:
         """The table, which is written if all rows are there."""
         table = self.table()
         if self._temporary is None and self.whole and table.finished:
-            self.journal.write(os.path.join(self.folder, RESULTS))
+            with keeping(table):
+                self.journal.write(os.path.join(self.folder, RESULTS))
         self.follow(*self.journal.counts())
         return table
 
@@ -326,6 +328,8 @@ class _Interruptible:
             table = self._keeper.table()
             text = f"interrupted: {len(table)} of {table.rows} rows are finished"
             raise SweepInterrupted(text, table) from None
+        if isinstance(error, FileError):
+            error.result = self._keeper.table()
 
 
 class _Rows:
@@ -334,17 +338,13 @@ class _Rows:
     def __init__(self, bar: Bar, before: int) -> None:
         self._bar = bar
         self._before = before
-        self._began = self._drawn = time.monotonic()
+        self._began = time.monotonic()
 
     def __call__(self, rows: int, finished: int, failed: int) -> None:
-        now = time.monotonic()
-        if now - self._drawn < 0.2:
-            return
-        self._drawn = now
-        new = finished - self._before
-        left = f", {(now - self._began) * (rows - finished) / new:.0f} s left" if new > 0 else ""
+        spent, new = time.monotonic() - self._began, finished - self._before
+        left = f", {spent * (rows - finished) / new:.0f} s left" if new > 0 else ""
         text = f"{finished} of {rows} rows" + (f", {failed} failed" if failed else "") + left
-        self._bar._draw(finished / rows if rows else 1.0, text)
+        self._bar.show(finished / rows if rows else 1.0, text)
 
     def close(self) -> None:
         self._bar.close()

@@ -7,11 +7,12 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _dalembert
-from .arrays import Array, table, unpack
-from .errors import RobotError
+from . import _dalembert, display
+from .arrays import MOST_THREADS, Array, finite, row, table, unpack, whole
+from .errors import ArgumentError, ArrayError, RobotError
+from .files import read
 
-__all__ = ["Derivatives", "Place", "Tree", "load_robot"]
+__all__ = ["Derivatives", "Drives", "Place", "Target", "Tree", "load_robot"]
 
 
 class Derivatives(NamedTuple):
@@ -32,6 +33,23 @@ class Place(NamedTuple):
     omega: Array
 
 
+class Target(NamedTuple):
+    """Where a point of a link is wanted, how the link is to be turned, or both; one row each, or one for all. The world frame, m."""
+
+    link: str
+    position: Any = None
+    rotation: Any = None
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+
+
+class Drives(NamedTuple):
+    """Velocities and accelerations of a motion, and the forces of drives that make it."""
+
+    v: Array
+    a: Array
+    tau: Array
+
+
 class Tree:
     """A tree of links. States are arrays with one row each, or a single row; ``threads`` shares the rows out, without a change in any bit.
 
@@ -50,6 +68,11 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"<tree of {len(self.links)} links with {len(self.velocity_names)} velocities>"
+
+    def _repr_html_(self) -> str:
+        remark = f"{len(self.links)} links, {len(self.coordinate_names)} coordinates, {len(self.velocity_names)} velocities"
+        rows = [("links", ", ".join(self.links)), ("velocities", ", ".join(self.velocity_names))]
+        return display.heading("tree", remark) + display.listing(["", ""], rows)
 
     @property
     def initial(self) -> Array:
@@ -73,10 +96,9 @@ class Tree:
         speeds = np.zeros((rows, n)) if v is None else table("v", v, n, rows)[0]
         more = speeds if given is None else table(name, given, n, rows)[0]
         if link is not None and link not in self.links:
-            raise ValueError(f"there is no link `{link}`; there are {', '.join(self.links)}")
-        x, y, z = (float(c) for c in point)
-        found = self._native.evaluate(quantity, positions, speeds, more, link, (x, y, z), max(1, int(threads)))
-        return found, single
+            raise ArgumentError(f"there is no link `{link}`; there are {', '.join(self.links)}")
+        shared = min(whole("threads", threads, 1), MOST_THREADS)
+        return self._native.evaluate(quantity, positions, speeds, more, link, _point(point), shared), single
 
     def mass_matrix(self, q: Any, *, threads: int = 1) -> Array:
         """M(q)."""
@@ -135,9 +157,60 @@ class Tree:
     ) -> Place:
         """Position, rotation, velocity and angular velocity of a point of a link."""
         found, single = self._ask("place", q, v, link=link, point=point, threads=threads)
-        row = unpack(found, single, 18)
-        rotation = row[..., 3:12].reshape((*row.shape[:-1], 3, 3))
-        return Place(row[..., 0:3], rotation, row[..., 12:15], row[..., 15:18])
+        all_of = unpack(found, single, 18)
+        rotation = all_of[..., 3:12].reshape((*all_of.shape[:-1], 3, 3))
+        return Place(all_of[..., 0:3], rotation, all_of[..., 12:15], all_of[..., 15:18])
+
+    def inverse_kinematics(
+        self, targets: Union[Target, Sequence[Target]], *, start: Any = None, tolerance: float = 1e-9
+    ) -> Array:
+        """Configurations in which points of links are where they are wanted: ``tree.inverse_kinematics(Target("hand", position=[0.3, 0, 0.5]))``.
+
+        Every row begins where the one before it ended, the first at ``start``. Raises :class:`StudyError` if an error above ``tolerance``, in m and rad, is left.
+        """
+        given = [targets] if isinstance(targets, Target) else list(targets)
+        wanted, counts, single = [], set(), True
+        for target in given:
+            if target.link not in self.links:
+                raise ArgumentError(f"there is no link `{target.link}`; there are {', '.join(self.links)}")
+            parts: List[Optional[Array]] = []
+            for name, values, shape in [("position", target.position, (3,)), ("rotation", target.rotation, (3, 3))]:
+                if values is None:
+                    parts.append(None)
+                    continue
+                array = np.asarray(values)
+                one = array.ndim == len(shape)
+                if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
+                    expected = f"{shape} or (n, {', '.join(map(str, shape))})"
+                    raise ArrayError(f"`{name}` of `{target.link}` has the shape {array.shape}, expected {expected}")
+                flat = array.reshape(-1) if one else array.reshape(array.shape[0], -1)
+                rows = table(f"{name} of {target.link}", flat, int(np.prod(shape)))[0]
+                parts.append(rows.reshape(-1, *shape))
+                single = single and one
+                if not one:
+                    counts.add(len(rows))
+            if all(part is None for part in parts):
+                raise ArgumentError(f"the target `{target.link}` needs a position or a rotation")
+            wanted.append((target.link, _point(target.point), parts))
+        if not wanted or len(counts) > 1:
+            raise ArrayError(f"targets have {sorted(counts)} rows" if wanted else "there are no targets")
+        rows_wanted = counts.pop() if counts else 1
+
+        def spread(part: Optional[Array]) -> Any:
+            flat = None if part is None else part.reshape(part.shape[0], -1)
+            return None if flat is None else np.ascontiguousarray(np.broadcast_to(flat, (rows_wanted, flat.shape[1])))
+
+        begin = row("start", self.initial if start is None else start, len(self.coordinate_names)).tolist()
+        native = [(link, point, spread(parts[0]), spread(parts[1])) for link, point, parts in wanted]
+        found = self._native.inverse_kinematics(native, rows_wanted, begin, finite("tolerance", tolerance, positive=True))
+        return unpack(found, single, len(self.coordinate_names))
+
+    def drives(self, t: Any, q: Any) -> Drives:
+        """What a motion needs that is given by configurations at rising times."""
+        positions = table("q", q, len(self.coordinate_names))[0]
+        times = table("t", np.asarray(t).reshape(-1, 1), 1, len(positions))[0][:, 0]
+        found = self._native.motion(times.tolist(), positions).reshape(len(times), 3, len(self.velocity_names))
+        return Drives(found[:, 0], found[:, 1], found[:, 2])
 
     def energy(self, q: Any, v: Any, *, threads: int = 1) -> Array:
         """Kinetic and potential energy."""
@@ -150,10 +223,14 @@ class Tree:
         return unpack(found, single, 3, 3)
 
 
+def _point(point: Any) -> Tuple[float, float, float]:
+    x, y, z = row("point", point, 3).tolist()
+    return x, y, z
+
+
 def load_robot(path: Union[str, "os.PathLike[str]"], *, free: bool = False) -> Tree:
     """The tree of a robot file: URDF, MJCF or SDF. ``free`` lets its base move."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = read(path)
     try:
         return Tree(_dalembert.tree_of_robot(text, free))
     except RobotError as error:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
+import textwrap
 import traceback
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 import pytest
@@ -32,6 +36,33 @@ def spring(t: Any, places: Places) -> Any:
     force = np.zeros_like(places.r)
     force[..., 0] = -8.0 * (places.r[..., 0] - 1.0)
     return force
+
+
+def test_vectorised_functions_are_asked_for_all_points_at_once(oscillator: dalembert.Scene) -> None:
+    """Derivatives of a force need differences: one call for all of them where the function takes arrays, one for each where it does not."""
+    calls: Dict[str, List[Tuple[Any, ...]]] = {"one": [], "many": []}
+
+    def own(kind: str) -> Any:
+        def law(t: Any, places: Places) -> Any:
+            calls[kind].append((np.shape(t), places.r.shape, places.rotation.shape))
+            return spring(t, places)
+
+        return law
+
+    found = {}
+    for kind in calls:
+        scene = oscillator.copy()
+        del scene["force"]["spring"]
+        scene.force("own", kind="callback", at="mass", function=own(kind), vectorised=kind == "many")
+        model = scene.model()
+        calls[kind].clear()
+        found[kind] = model.derivatives(model.initial.q, model.initial.v)
+    assert (found["one"].q == found["many"].q).all() and (found["one"].v == found["many"].v).all()
+    assert set(calls["one"]) == {((), (1, 3), (1, 3, 3))}
+    samples = [shape[0][0] for shape in calls["many"]]
+    assert all(shape == ((n,), (n, 1, 3), (n, 1, 3, 3)) for n, shape in zip(samples, calls["many"]))
+    # The same points, in fewer calls.
+    assert sum(samples) == len(calls["one"]) and max(samples) > 1 and len(calls["many"]) < len(calls["one"]) / 2
 
 
 @pytest.mark.parametrize("vectorised", [False, True])
@@ -102,9 +133,19 @@ def test_a_controller_has_states(oscillator: dalembert.Scene) -> None:
     run = scene.run(until=20, tolerance=1e-6)
     # The integral takes the force of the spring away: no offset is left. The slowest pole is near −0.9/s.
     assert abs(run["body.mass.position.x"][-1] - goal) < 1e-4
-    with pytest.raises(ValueError, match="a pair"):
-        scene.callbacks["force"]["control"].function = lambda t, places, x: np.zeros(3)
-        scene.run()
+    for answer, part in [
+        (lambda t, places, x: np.zeros(3), "a pair"),
+        (lambda t, places, x: (np.zeros(3), [1.0, 2.0]), r"rates of shape \(2,\); expected 1"),
+        (lambda t, places, x: (np.zeros(3), []), r"rates of shape \(0,\)"),
+        (lambda t, places, x: (np.zeros(3), "fast"), "not an array of numbers"),
+    ]:
+        scene.callbacks["force"]["control"].function = answer
+        with pytest.raises(dalembert.CallbackError, match=part) as caught:
+            scene.run()
+        assert caught.value.name == "force.control" and caught.value.time == 0.0
+    for wrong in ([np.nan], [np.inf, 0.0], [[1.0]], ["x"]):
+        with pytest.raises(dalembert.ArrayError, match="`states`"):
+            oscillator.force("other", kind="callback", at="mass", function=control, states=wrong)
 
 
 def test_a_force_between_two_markers() -> None:
@@ -161,10 +202,25 @@ def test_numbers_that_are_not_finite_are_named(oscillator: dalembert.Scene, answ
         oscillator.model().forces(state.q, state.v)
 
 
-@pytest.mark.parametrize("answer", ["text", None, [1.0, 2.0], [[1.0] * 3] * 2, object()])
-def test_wrong_answers_are_named(oscillator: dalembert.Scene, answer: Any) -> None:
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        ("text", "'text', which is not an array of numbers"),
+        (None, r"an array of shape \(\); expected 3 or 6"),
+        ([1.0, 2.0], r"shape \(2,\); expected 3 or 6 numbers for each of 1 markers"),
+        ([[1.0] * 3] * 2, r"shape \(2, 3\)"),
+        (object(), "not an array of numbers"),
+    ],
+)
+def test_wrong_answers_are_named(oscillator: dalembert.Scene, answer: Any, part: str) -> None:
     oscillator.force("push", kind="callback", at="mass", function=lambda t, places: answer)
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(dalembert.CallbackError, match="`force.push` failed at t = 0 s.*" + part) as caught:
+        oscillator.run()
+    assert caught.value.name == "force.push" and caught.value.time == 0.0
+    del oscillator["force"]["push"]
+    oscillator.signal("wave", kind="callback", function=lambda t: answer)
+    oscillator.force("pull", kind="applied_force", at="mass", force=["wave", 0, 0])
+    with pytest.raises(dalembert.CallbackError, match="`signal.wave` failed at t = 0 s.*not a number"):
         oscillator.run()
 
 
@@ -200,6 +256,46 @@ def test_interrupts_inside_callbacks(oscillator: dalembert.Scene) -> None:
 
     oscillator.signal("wave", kind="callback", function=stop)
     oscillator.force("push", kind="applied_force", at="mass", force=["wave", 0, 0])
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(dalembert.Interrupted) as caught:
         oscillator.run()
-    assert len(calls) == 50
+    part = caught.value.run
+    assert part is not None and part.status == "interrupted"
+    # The function was asked once more, and the run has ended with the step; derivatives are differences over some 1e-5 s.
+    assert calls[49] in calls[50:53] and part.steps[-1, 0] - 1e-4 < calls[49] < part.final_state.t + 1e-4
+    rest = oscillator.run(resume=part)
+    whole = oscillator.run()
+    assert rest.status == "completed" and all((rest[channel] == whole[channel]).all() for channel in whole)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_control_c_while_python_computes_keeps_the_run() -> None:
+    program = """
+        import os, signal, threading, time, warnings, dalembert
+        warnings.simplefilter("ignore")
+        calls, goes = [], threading.Event()
+        def strike():
+            goes.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+        def wave(t):
+            calls.append(t)
+            if len(calls) == 100:
+                goes.set()
+            until = time.monotonic() + 0.002
+            while time.monotonic() < until:      # Python all the time, so that the signal finds it
+                pass
+            return 0.0
+        scene = dalembert.load("oscillator")
+        scene["run"]["until"] = 1000.0
+        scene.signal("wave", kind="callback", function=wave)
+        scene.force("push", kind="applied_force", at=list(scene["body"])[0], force=["wave", 0, 0])
+        threading.Thread(target=strike).start()
+        try:
+            scene.run()
+        except dalembert.Interrupted as stop:
+            print(stop.run.status, stop.run.final_state.t > 0)
+            scene.callbacks["signal"]["wave"].function = lambda t: 0.0
+            print(scene.run(resume=stop.run).status)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.stdout.split() == ["interrupted", "True", "completed"], done.stderr

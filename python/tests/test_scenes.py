@@ -35,12 +35,75 @@ def test_values_are_changed_by_name(pendulum: dalembert.Scene) -> None:
     assert list(model.initial.v) == [0.0, 0.5, 0.0]
 
 
+def test_lists_are_replaced_by_arrays(pendulum: dalembert.Scene) -> None:
+    place = [0.5 * np.sin(0.3), 0.0, -0.5 * np.cos(0.3)]
+    pendulum["body"]["bob"]["position"] = np.array(place)
+    pendulum["body"]["bob"]["mass"] = np.float64(3)
+    assert pendulum["body"]["bob"]["position"] == place and type(pendulum["body"]["bob"]["mass"]) is float
+    pendulum.set("body.bob.velocity", np.zeros(3)).set("body.bob.position", np.array(place))
+    pendulum["world"] = {"gravity": np.array([0, 0, -1])}
+    assert pendulum["world"]["gravity"] == [0, 0, -1]
+    assert list(pendulum.model().initial.q) == place
+    assert pickle.loads(pickle.dumps(pendulum)) == pendulum == pendulum.copy()
+    for wrong in (b"rigid", bytearray(3)):
+        pendulum["body"]["bob"]["kind"] = wrong
+        with pytest.raises(dalembert.ArgumentTypeError, match="body.bob.kind: a scene cannot hold .*decode"):
+            pendulum.model()
+
+
+def test_a_scene_is_what_it_was_when_it_was_read(tmp_path: Path) -> None:
+    """A file that is changed, moved or deleted later changes nothing: the scene has its own text, with all that it includes."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "world.toml").write_text("[world]\ngravity = [0, 0, -9.81]\n")
+    text = 'include = "parts/world.toml"\n' + PENDULUM.replace("[world]\ngravity = [0, 0, -9.81]\n", "")
+    path = tmp_path / "bob.toml"
+    path.write_text(text)
+    scene = dalembert.load(path)
+    wanted = scene.run()["body.bob.position.x"]
+    packed = pickle.dumps(scene)
+    path.write_text(text.replace("angle = { value = 0.3", "angle = { value = 0.9"))
+    (tmp_path / "parts" / "world.toml").write_text("[world]\ngravity = [0, 0, -1.62]\n")
+    assert scene["parameters"]["angle"]["value"] == 0.3
+    assert (scene.run()["body.bob.position.x"] == wanted).all()
+    assert scene.model().study("modes").frequencies.shape == dalembert.load(path).study("modes").frequencies.shape
+    assert (dalembert.load(path).run()["body.bob.position.x"] != wanted).any()
+    path.unlink()
+    (tmp_path / "parts" / "world.toml").unlink()
+    for again in (scene, pickle.loads(packed), scene.copy()):
+        assert (again.run()["body.bob.position.x"] == wanted).all()
+        # Values are varied in the text that was read, too.
+        with pytest.raises(dalembert.StudyError, match="angle"):
+            few: Any = {"coordinate": "bob.x", "period": 1.4, "settle": 1, "points": 1, "count": 2}
+            again.study("bifurcation", parameter="parameters.angle", from_=2.0, to=3.0, **few)
+    again.set("parameters.angle", 0.2)
+    assert again.model().initial.q[0] == 0.5 * np.sin(0.2)
+    packed_problem = dalembert.load("double-pendulum")
+    assert pickle.loads(pickle.dumps(packed_problem)) == packed_problem
+
+
+def test_meshes_travel_with_scenes(tmp_path: Path) -> None:
+    (tmp_path / "leaf.stl").write_text(
+        "solid leaf\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid leaf\n"
+    )
+    path = tmp_path / "leaf.toml"
+    path.write_text(
+        '[body.leaf]\nkind = "rigid"\nmass = 1\ninertia = [1, 1, 1]\nshape = { mesh = { file = "leaf.stl" } }\n[run]\nuntil = 0.1\n'
+    )
+    scene = dalembert.load(path)
+    packed = pickle.dumps(scene)
+    scene.model()
+    (tmp_path / "leaf.stl").unlink()
+    with pytest.raises(dalembert.SceneError, match="leaf.stl"):
+        scene.model()
+    assert pickle.loads(packed).run().status == "completed"
+
+
 def test_what_a_repeat_makes_can_be_set() -> None:
     chain = dalembert.load("chain").set("parameters.n", 3)
     names = [element.name for element in chain.model().elements if element.section == "body"]
     assert names == ["ground", "link0", "link1", "link2", "link3"]
     chain.set("body.link2.mass", 7.5)
-    assert chain.settings
+    assert chain["set"]
     assert chain.model().mass_matrix(chain.model().initial.q).max() == 7.5
     assert dalembert.Scene.from_text(chain.to_toml()).model().to_toml() == chain.model().to_toml()
 

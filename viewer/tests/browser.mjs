@@ -20,9 +20,14 @@ export async function launch() {
   return chromium.launch({ executablePath, args: ARGUMENTS, headless: true });
 }
 
+/** How long anything is waited for, in ms. */
+export const PATIENCE = 300_000;
+
 /** A new page that remembers every error and warning it prints. */
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // Without a graphics card, on a busy machine, everything takes its time; what has not come by then will not come.
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {

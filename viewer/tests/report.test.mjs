@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, open } from "./browser.mjs";
+import { PATIENCE, launch, open } from "./browser.mjs";
 import { folder, report, tool } from "./tool.mjs";
 
 let browser;
@@ -16,9 +16,9 @@ after(() => browser?.close());
 const drawn = (page, node) => page.evaluate((node) => window.dalembert.stage.drawnAt(node), node);
 const time = (page) => page.evaluate(() => window.dalembert.clock.time);
 
-/** Waits until something holds, for five seconds at most. */
+/** Waits until something holds. */
 const eventually = async (holds) => {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < PATIENCE / 50; tries++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -81,11 +81,11 @@ test("a leech: scrubbing moves bodies, events and plots jump", async () => {
 });
 
 test("keys play, stop, step and jump", async () => {
-  const { page, context, complaints } = await open(browser, report("double-pendulum", "--until", "2"));
+  const { page, context, complaints } = await open(browser, report("double-pendulum", "--until", "60"));
   await page.waitForFunction(() => window.dalembert);
   await page.locator(".dv").focus();
   await page.keyboard.press("End");
-  assert.equal(await time(page), 2);
+  assert.equal(await time(page), 60);
   await page.keyboard.press("Home");
   assert.equal(await time(page), 0);
   await page.keyboard.press("ArrowRight");

@@ -58,9 +58,16 @@ const CHORES: &[Chore] = &[
         name: "python",
         arguments: "",
         about: "build the Python package, check its types and run its tests",
-        detail: "Makes a Python environment in target/python with packages from PyPI. The wheel takes the library of the development build;\n\
-                 `pip install .` builds a fast one.",
+        detail: "Makes a Python environment in target/python with packages from PyPI, installs the package there with pip and maturin, as people\n\
+                 do, but with the profile of the tests, and builds a wheel, which must run in an environment with nothing else.",
         run: python::test,
+    },
+    Chore {
+        name: "wheel",
+        arguments: "",
+        about: "build the wheel of the Python package for release, install it where there is nothing else, and time its import",
+        detail: "The wheel is left in target/wheels-release. An import may take 0.3 s of the processor.",
+        run: python::wheel,
     },
     Chore {
         name: "python-stubs",
@@ -159,9 +166,9 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "pictures",
-        arguments: "",
+        arguments: "[SCENE]...",
         about: "draw the pictures of README and book with the tool itself",
-        detail: "Runs built-in scenes and writes their pictures into docs/src/pictures. `test` checks that each is there and shown.",
+        detail: "Runs built-in scenes, or those that are named, and writes their pictures into docs/src/pictures. `test` checks that each is there and shown.",
         run: pictures::draw,
     },
     Chore {
@@ -226,9 +233,9 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "monte-carlo",
         arguments: "[ROWS]",
-        about: "sweep ten thousand heads of leeches against a wall, with one worker and two, and killed three times",
-        detail: "Friction and speed are random. Prints times and the speed-up, and compares the three tables byte by byte. The variable DALEMBERT names\n\
-                 a program to use instead of a new release build.",
+        about: "sweep ten thousand heads of leeches and bobs on springs, with one worker and two, killed three times, and in lanes",
+        detail: "Friction and speed, stiffness and start are random. Prints times, compares tables byte by byte and demands speed-ups from workers and lanes, so it\n\
+                 wants a quiet machine. The variable DALEMBERT names a program to use instead of a new release build.",
         run: monte_carlo::run,
     },
     Chore {

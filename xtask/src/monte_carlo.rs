@@ -1,4 +1,5 @@
-//! `cargo xtask monte-carlo`: ten thousand heads of leeches against a wall, with one worker, with two, and killed three times.
+//! `cargo xtask monte-carlo`: ten thousand heads of leeches against a wall, with one worker, with two, and killed three times; and ten thousand bobs on springs, one by one and in
+//! lanes.
 
 use crate::chores::release_binary;
 use crate::shell::{Outcome, command, root, target};
@@ -8,12 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The study and its scene.
-const STUDY: &str = "crates/sweeps/studies/leech-head";
+/// Studies with their scenes: one with contacts, whose rows are computed one by one, and one without, whose rows are computed side by side.
+const HEAD: &str = "crates/sweeps/studies/leech-head";
+const SWING: &str = "crates/sweeps/studies/swing";
 /// Kills before the sweep is left to its end.
 const KILLS: u32 = 3;
+/// What lanes must save of the processor's time of a row, at least, and workers of the time on the clock.
+const FROM_LANES: f64 = 1.5;
+const FROM_WORKERS: f64 = 1.7;
 
-/// Runs the sweep in three ways, compares the tables and prints the figures.
+/// Runs the sweeps in several ways, compares the tables, prints the figures and demands the speed-ups.
 pub fn run(arguments: &[String]) -> Outcome {
     let rows = match arguments {
         [] => 10_000,
@@ -24,56 +29,113 @@ pub fn run(arguments: &[String]) -> Outcome {
         Some(program) => PathBuf::from(program),
         None => release_binary()?,
     };
-    let folder = target().join("monte-carlo");
-    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(io)?;
-    }
-    std::fs::create_dir_all(&folder).map_err(io)?;
-    let from = root().join(STUDY);
-    std::fs::copy(from.join("scene.toml"), folder.join("scene.toml")).map_err(io)?;
-    let study = std::fs::read_to_string(from.join("study.toml")).map_err(io)?;
-    let study = study.replace("samples = 10000", &format!("samples = {rows}"));
-    std::fs::write(folder.join("study.toml"), study).map_err(io)?;
-
-    let sweep = |out: &str, jobs: u32| {
-        let mut sweep = command(&program, &["sweep", "study.toml", "--quiet", "--out", out]);
-        sweep.args(["--jobs", &jobs.to_string()]).current_dir(&folder);
-        sweep
-    };
-    let one = timed(&mut sweep("one", 1))?;
-    println!("{rows} rows, 1 worker:  {}", told(rows, one));
-    let two = timed(&mut sweep("two", 2))?;
-    println!("{rows} rows, 2 workers: {}", told(rows, two));
-    println!("speed-up from 1 to 2 workers: {:.2}", one.wall.as_secs_f64() / two.wall.as_secs_f64());
+    let head = Place::new(HEAD, "monte-carlo", rows)?;
+    let one = timed(&mut head.sweep(&program, "one", 1))?;
+    println!("heads of leeches, {rows} rows, 1 worker:  {}", told(rows, one));
+    let two = timed(&mut head.sweep(&program, "two", 2))?;
+    println!("heads of leeches, {rows} rows, 2 workers: {}", told(rows, two));
+    let workers = one.wall.as_secs_f64() / two.wall.as_secs_f64();
+    println!("speed-up from 1 to 2 workers: {workers:.2}");
     if let (Some(one), Some(two)) = (one.processor, two.processor) {
         println!(
             "processor time of 1 worker over that of 2: {:.3} (1 if they share nothing, whatever else runs)",
             one / two
         );
     }
+    killed(&head, &program, two.wall)?;
+    head.same(&["one", "two", "killed"])?;
 
+    let swing = Place::new(SWING, "monte-carlo-lanes", rows)?;
+    let alone = timed(swing.sweep(&program, "alone", 1).arg("--no-lanes"))?;
+    println!("bobs on springs, {rows} rows, one by one:              {}", told(rows, alone));
+    let beside = timed(&mut swing.sweep(&program, "one", 1))?;
+    println!("bobs on springs, {rows} rows, in lanes:                {}", told(rows, beside));
+    let both = timed(&mut swing.sweep(&program, "two", 2))?;
+    println!("bobs on springs, {rows} rows, in lanes with 2 workers: {}", told(rows, both));
+    swing.same(&["one", "two"])?;
+    let lanes = match (alone.processor, beside.processor) {
+        (Some(alone), Some(beside)) => alone / beside,
+        _ => alone.wall.as_secs_f64() / beside.wall.as_secs_f64(),
+    };
+    let more = beside.wall.as_secs_f64() / both.wall.as_secs_f64();
+    println!("speed-up from lanes: {lanes:.2}; from 1 to 2 workers with lanes: {more:.2}");
+    if lanes < FROM_LANES || workers.min(more) < FROM_WORKERS {
+        return Err(format!(
+            "at least {FROM_LANES} from lanes and {FROM_WORKERS} from workers are demanded, on a quiet machine with two processors"
+        ));
+    }
+    Ok(())
+}
+
+/// A folder with a study and what was computed of it.
+struct Place(PathBuf);
+
+impl Place {
+    /// A fresh copy of a study with so many rows.
+    fn new(study: &str, name: &str, rows: u64) -> Outcome<Self> {
+        let place = Self(target().join(name));
+        if place.0.exists() {
+            std::fs::remove_dir_all(&place.0).map_err(|error| place.trouble(&error))?;
+        }
+        std::fs::create_dir_all(&place.0).map_err(|error| place.trouble(&error))?;
+        let from = root().join(study);
+        std::fs::copy(from.join("scene.toml"), place.0.join("scene.toml")).map_err(|error| place.trouble(&error))?;
+        let text = std::fs::read_to_string(from.join("study.toml")).map_err(|error| place.trouble(&error))?;
+        let text = text.replace("samples = 10000", &format!("samples = {rows}"));
+        std::fs::write(place.0.join("study.toml"), text).map_err(|error| place.trouble(&error))?;
+        Ok(place)
+    }
+
+    fn trouble(&self, error: &std::io::Error) -> String {
+        format!("{}: {error}", self.0.display())
+    }
+
+    fn sweep(&self, program: &Path, out: &str, jobs: u32) -> Command {
+        let mut sweep = command(program, &["sweep", "study.toml", "--quiet", "--out", out]);
+        sweep.args(["--jobs", &jobs.to_string()]).current_dir(&self.0);
+        sweep
+    }
+
+    fn length(&self, name: &str) -> Outcome<u64> {
+        let journal = std::fs::metadata(self.0.join(name).join("journal"));
+        journal.map(|journal| journal.len()).map_err(|error| self.trouble(&error))
+    }
+
+    /// Whether tables are the same.
+    fn same(&self, names: &[&str]) -> Outcome {
+        let path = |name: &str| self.0.join(name).join("results.parquet");
+        let table = |name: &str| std::fs::read(path(name)).map_err(|error| self.trouble(&error));
+        let whole = table(names[0])?;
+        for name in &names[1..] {
+            if table(name)? != whole {
+                return Err(format!("the tables `{}` and `{name}` in {} differ", names[0], self.0.display()));
+            }
+        }
+        println!("the {} tables of {} bytes are the same: {}", names.len(), whole.len(), shown(&path(names[0])));
+        Ok(())
+    }
+}
+
+/// Kills a sweep that takes so long with two workers, and lets it go on to its end.
+fn killed(place: &Place, program: &Path, wall: Duration) -> Outcome {
     let mut finished = Vec::new();
     for _ in 0..KILLS {
-        let mut child = sweep("killed", 2).spawn().map_err(|error| format!("cannot start the sweep: {error}"))?;
+        let sweep = place.sweep(program, "killed", 2).spawn();
+        let mut child = sweep.map_err(|error| format!("cannot start the sweep: {error}"))?;
         // Somewhere between a twentieth and a quarter of the whole: three of them never reach the end.
-        std::thread::sleep(two.wall.mul_f64(0.05 + 0.2 * chance()));
-        child
-            .kill()
-            .and_then(|()| child.wait().map(drop))
-            .map_err(|error| format!("cannot kill the sweep: {error}"))?;
-        finished.push(std::fs::metadata(folder.join("killed/journal")).map_or(0, |journal| journal.len()));
-    }
-    timed(&mut sweep("killed", 2))?;
-    println!("killed {KILLS} times, with {finished:?} bytes of journal, and gone on with to the end");
-    let table = |name: &str| std::fs::read(folder.join(name).join("results.parquet")).map_err(io);
-    let whole = table("one")?;
-    for name in ["two", "killed"] {
-        if table(name)? != whole {
-            return Err(format!("the tables `one` and `{name}` in {} differ", folder.display()));
+        std::thread::sleep(wall.mul_f64(0.05 + 0.2 * chance()));
+        let ended = child.kill().and_then(|()| child.wait());
+        if ended.map_err(|error| format!("cannot kill the sweep: {error}"))?.success() {
+            return Err("the sweep was over before it was killed; try more rows".into());
         }
+        finished.push(place.length("killed").unwrap_or(0));
     }
-    println!("the three tables of {} bytes are the same: {}", whole.len(), shown(&folder.join("one/results.parquet")));
+    timed(&mut place.sweep(program, "killed", 2))?;
+    println!("killed {KILLS} times, with {finished:?} bytes of journal, and gone on with to the end");
+    // Records of these rows are of one length: no row stands in the journal twice.
+    if place.length("killed")? != place.length("one")? {
+        return Err("the journal of the killed sweep has other rows than that of the whole one".into());
+    }
     Ok(())
 }
 

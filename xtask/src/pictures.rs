@@ -88,10 +88,19 @@ const PICTURES: &[Picture] = &[
     alone("crawler", "panel-way.svg", "soft-9d.svg"),
     alone("soft-ball", "shapes-frames.svg", "soft-ball.svg"),
     alone("soft-cube", "shapes-frames.svg", "soft-cube.svg"),
+    alone("kepler", "shapes-orbit.svg", "kepler-orbit.svg"),
+    alone("kepler", "panel-frequency.svg", "kepler-frequency.svg"),
+    alone("kepler", "panel-energy.svg", "kepler-energy.svg"),
+    alone("heavy-top", "shapes-head.svg", "heavy-top-head.svg"),
+    alone("heavy-top", "panel-height.svg", "heavy-top-height.svg"),
+    alone("heavy-top", "panel-energy.svg", "heavy-top-energy.svg"),
 ];
 
-/// Runs the scenes and draws the pictures.
-pub fn draw(_: &[String]) -> Outcome {
+/// Runs the scenes, or those that are named, and draws the pictures.
+pub fn draw(scenes: &[String]) -> Outcome {
+    if let Some(unknown) = scenes.iter().find(|name| PICTURES.iter().all(|picture| picture.scene != *name)) {
+        return Err(format!("no picture shows the scene `{unknown}`"));
+    }
     let tool = release_binary()?;
     let folder = target().join("pictures");
     let mut done: Vec<PathBuf> = Vec::new();
@@ -103,7 +112,8 @@ pub fn draw(_: &[String]) -> Outcome {
         done.push(key);
         Ok(())
     };
-    for Picture { scene, setting, beside, drawn, name } in PICTURES {
+    let wanted = |picture: &&Picture| scenes.is_empty() || scenes.iter().any(|name| name == picture.scene);
+    for Picture { scene, setting, beside, drawn, name } in PICTURES.iter().filter(wanted) {
         let record = |scene: &str, setting: &str| folder.join("runs").join(format!("{scene}{setting}"));
         for (scene, setting) in std::iter::once((*scene, *setting)).chain(beside.map(|other| (other, ""))) {
             let record = record(scene, setting);

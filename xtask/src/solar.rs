@@ -22,11 +22,29 @@ pub fn run(arguments: &[String]) -> Outcome {
     let ours = shell::output(own.arg(&state).arg(days).arg(&truth).arg(&tables))?;
     let mut race = command(&python, &["benches/peers/solar.py"]);
     let theirs = shell::output(race.arg(&state).arg(days).arg(&truth))?;
-    println!("{ours}{theirs}");
+    let scene = timed_scene(days)?;
+    println!("{ours}{theirs}{scene}");
     let page = root().join("docs/src/variational.md");
     let text = std::fs::read_to_string(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
-    write(&page, &insert(&text, &table(&ours, &theirs))?)?;
+    write(&page, &insert(&text, &format!("{}\n{scene}", table(&ours, &theirs)))?)?;
     draw(&tables)
+}
+
+/// The scene itself by the program, in one sentence: how long it took and how well its ledger closes.
+fn timed_scene(days: &str) -> Outcome<String> {
+    let (out, set) = (target().join("solar-system"), format!("parameters.days={days}"));
+    let mut own = cargo(&["run", "--release", "--quiet", "--package", "dalembert-cli", "--bin", "dalembert", "--"]);
+    let summary = shell::output(own.args(["run", "solar-system", "--json", "--set", &set, "--out"]).arg(&out))?;
+    let number = |key: &str| {
+        let found = summary.split_once(&format!("\"{key}\":"))?.1;
+        found.trim_start().split([',', '}', '\n']).next()?.trim().parse::<f64>().ok()
+    };
+    let (Some(seconds), Some(off)) = (number("wall_time"), number("worst_imbalance")) else {
+        return Err("the summary of the scene has no time or no ledger".into());
+    };
+    Ok(format!(
+        "The scene itself, `dalembert run solar-system --set {set}`, took {seconds:.1} s with its ledger and 5000 rows of output; its energy is off by {off:.1e} J at most.\n"
+    ))
 }
 
 /// Draws the figures of all other studies of variational integrators.
@@ -61,18 +79,19 @@ fn insert(page: &str, table: &str) -> Outcome<String> {
     Ok(format!("{before}{begin}\n{table}\n{end}{after}"))
 }
 
-/// The lines of both programs as a table: method, errors, energy, seconds.
+/// The lines of both programs as a table: method, errors, energy, days, seconds; a method that ended before has a dash.
 fn table(ours: &str, theirs: &str) -> String {
     let planets = "mercury venus earth moon mars jupiter saturn uranus neptune pluto".split(' ').collect::<Vec<_>>();
-    let mut out = format!("| | {} | energy, worst | in the last tenth | CPU s |\n", planets.join(" | "));
-    out += &format!("|{}\n", "---|".repeat(planets.len() + 4));
+    let mut out = format!("| | {} | energy, worst | in the last tenth | days | CPU s |\n", planets.join(" | "));
+    out += &format!("|{}\n", "---|".repeat(planets.len() + 5));
     let lines = ours.lines().map(|line| ("", line)).chain(theirs.lines().map(|line| ("REBOUND, ", line)));
     for (who, line) in lines.filter(|(_, line)| line.chars().count() > 34) {
         let (name, rest) = line.split_at(line.char_indices().nth(34).map_or(line.len(), |(at, _)| at));
         let numbers: Vec<&str> = rest.split_whitespace().collect();
-        let is_row = numbers.len() >= planets.len() + 3 && numbers.iter().all(|word| word.parse::<f64>().is_ok());
+        let is_value = |word: &&str| *word == "-" || word.parse::<f64>().is_ok();
+        let is_row = numbers.len() >= planets.len() + 4 && numbers.iter().all(is_value);
         if is_row {
-            out += &format!("| {who}{} | {} |\n", name.trim(), numbers[..planets.len() + 3].join(" | "));
+            out += &format!("| {who}{} | {} |\n", name.trim(), numbers[..planets.len() + 4].join(" | "));
         }
     }
     out

@@ -4,7 +4,7 @@
 use dalembert_analysis::floquet::{Grid, chart};
 use dalembert_analysis::lyapunov::{Options, spectrum};
 use dalembert_analysis::problems::{Duffing, Mathieu};
-use dalembert_analysis::sweep::{Strobe, bifurcation};
+use dalembert_analysis::sweep::{Strobe, basins, bifurcation};
 use std::f64::consts::{PI, TAU};
 use std::time::Instant;
 
@@ -58,6 +58,17 @@ fn diagram(values: usize, points: usize) -> (f64, f64) {
     (found.values().iter().sum::<f64>() / found.values().len() as f64, 0.0)
 }
 
+/// The share of starts that end in the right one of two wells, without a drive.
+fn wells(count: usize) -> (f64, f64) {
+    let line: Vec<f64> = (0..count).map(|k| -2.0 + 4.0 * (k as f64 + 0.5) / count as f64).collect();
+    let mut p = Duffing::SET_B;
+    p[3] = 0.0;
+    let strobe = Strobe { period: TAU, steps: 80, transient: 12, kept: 3 };
+    let found = basins(&Duffing, &[0.0; 3], &p, (0, &line), (1, &line), 0, &strobe);
+    let right = found.values().iter().filter(|x| **x > 0.0).count();
+    (right as f64 / found.values().len() as f64, 0.0)
+}
+
 fn main() {
     // Run by `cargo test` too, with `--test`: nothing to do then.
     if std::env::args().any(|a| a == "--test") {
@@ -70,6 +81,9 @@ fn main() {
         ("mathieu-chart-500", &mut || mathieu(500)),
         ("mathieu-chart-60", &mut || mathieu(60)),
         ("duffing-diagram-500x500", &mut || diagram(500, 500)),
+        ("duffing-diagram-20x20", &mut || diagram(20, 20)),
+        ("duffing-basins-500", &mut || wells(500)),
+        ("duffing-basins-10", &mut || wells(10)),
     ] {
         let (value, error, seconds, processor) = best(work);
         println!("{name} {value:.6} {error:.6} {seconds:.4} {processor:.4}");

@@ -39,12 +39,27 @@ pub fn crossings<Y: System>(
     watch: &Watch,
     settings: Settings,
 ) -> Result<Vec<State<f64>>, AnalysisError> {
+    crossings_while(y, start, function, watch, settings, &mut || true)
+}
+
+/// The same, as long as `keep_on` says so: it is asked after every interval, and the passages until then are kept.
+///
+/// # Errors
+/// As [`crossings`].
+pub fn crossings_while<Y: System>(
+    y: &Y,
+    start: &State<f64>,
+    function: impl Fn(&State<f64>) -> f64,
+    watch: &Watch,
+    settings: Settings,
+    keep_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<State<f64>>, AnalysisError> {
     let mut motion = Motion::new(y, settings);
     let mut none = Matrix::zeros(motion.variation().size(), 0);
     let (mut here, mut value) = (start.clone(), function(start));
-    let (mut passed, mut out) = (0, Vec::with_capacity(watch.kept));
+    let (mut passed, mut out) = (0, Vec::new());
     let mut round = 0.0;
-    while out.len() < watch.kept {
+    while out.len() < watch.kept && keep_on() {
         round += 1.0;
         let until = start.t + round * watch.interval;
         if until > start.t + watch.longest {

@@ -8,6 +8,7 @@
 
 use crate::dense::Matrix;
 use crate::eigen::symmetric;
+use crate::sweep::parallel;
 
 /// How to search.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -61,6 +62,24 @@ impl Random {
 
 /// Searches a minimum of a goal, starting with normal points around `mean` with deviations `spread`.
 pub fn minimise(goal: &mut dyn FnMut(&[f64]) -> Option<f64>, mean: &[f64], spread: &[f64], options: &Options) -> Found {
+    evolve(&mut |points| points.iter().map(|x| goal(x)).collect(), mean, spread, options)
+}
+
+/// The same, with the points of a generation on all cores; the result does not depend on how many those are.
+pub fn minimise_on_all_cores(
+    goal: &(dyn Fn(&[f64]) -> Option<f64> + Sync),
+    mean: &[f64],
+    spread: &[f64],
+    options: &Options,
+) -> Found {
+    evolve(&mut |points| parallel(points.len(), |k| goal(&points[k])), mean, spread, options)
+}
+
+/// A goal that takes a generation at once.
+type Goals<'a> = dyn FnMut(&[Vec<f64>]) -> Vec<Option<f64>> + 'a;
+
+/// Searches with a goal that takes a generation at once.
+fn evolve(goals: &mut Goals<'_>, mean: &[f64], spread: &[f64], options: &Options) -> Found {
     let n = mean.len();
     let dimension = n as f64;
     let lambda = if options.population > 1 { options.population } else { 4 + (3.0 * dimension.ln()) as usize };
@@ -87,18 +106,21 @@ pub fn minimise(goal: &mut dyn FnMut(&[f64]) -> Option<f64>, mean: &[f64], sprea
         best.generations = generation + 1;
         let (squares, axes) = symmetric(&covariance);
         let lengths: Vec<f64> = squares.iter().map(|s| s.max(1e-30).sqrt()).collect();
-        let mut points: Vec<(f64, Vec<f64>)> = (0..lambda)
-            .map(|_| {
-                let drawn: Vec<f64> = lengths.iter().map(|l| l * random.normal()).collect();
-                let y = axes.apply(&drawn);
-                let x: Vec<f64> = centre.iter().zip(&y).map(|(c, y)| c + sigma * y).collect();
-                let value = goal(&place(&x)).filter(|v| v.is_finite()).unwrap_or(f64::MAX);
-                if value < best.value {
-                    (best.value, best.point) = (value, place(&x));
-                }
-                (value, y)
-            })
+        let drawn: Vec<Vec<f64>> = (0..lambda)
+            .map(|_| axes.apply(&lengths.iter().map(|l| l * random.normal()).collect::<Vec<f64>>()))
             .collect();
+        let places: Vec<Vec<f64>> = drawn
+            .iter()
+            .map(|y| place(&centre.iter().zip(y).map(|(c, y)| c + sigma * y).collect::<Vec<f64>>()))
+            .collect();
+        let mut points: Vec<(f64, Vec<f64>)> = Vec::with_capacity(lambda);
+        for ((value, x), y) in goals(&places).into_iter().zip(&places).zip(drawn) {
+            let value = value.filter(|v| v.is_finite()).unwrap_or(f64::MAX);
+            if value < best.value {
+                (best.value, best.point) = (value, x.clone());
+            }
+            points.push((value, y));
+        }
         if best.value <= options.goal || sigma * lengths[n - 1] < 1e-14 {
             break;
         }
@@ -144,5 +166,11 @@ mod tests {
         let found = minimise(&mut goal, &[-1.0; 5], &[1.0; 5], &options);
         // The goal is at least ½ |x − 1|²: its smallest curvature is above one half.
         assert!(found.value <= 1e-14 && found.point.iter().all(|x| (x - 1.0).abs() < 1e-6), "{found:?}");
+        // On all cores the same points are found.
+        let alike = |x: &[f64]| {
+            let term = |w: &[f64]| 100.0 * (w[1] - w[0] * w[0]).powi(2) + (1.0 - w[0]).powi(2);
+            Some(x.windows(2).map(term).sum())
+        };
+        assert_eq!(minimise_on_all_cores(&alike, &[-1.0; 5], &[1.0; 5], &options), found);
     }
 }

@@ -3,6 +3,8 @@
 //! The crate knows no mechanics. It takes linear systems as matrices, fields and maps as code generic over the number, and any
 //! [`dalembert_methods::system::System`], and finds modes, exponents, cycles and bifurcations with exact derivatives.
 
+pub mod beside;
+pub mod boundary;
 pub mod continuation;
 pub mod covariance;
 pub mod crossing;
@@ -11,6 +13,7 @@ pub mod eigen;
 pub mod error;
 pub mod evolution;
 pub mod export;
+pub mod family;
 pub mod field;
 pub mod floquet;
 pub mod hybrid;
@@ -19,7 +22,10 @@ pub mod linearise;
 pub mod lyapunov;
 pub mod map;
 pub mod motion;
+pub mod place;
 pub mod problems;
+pub mod reading;
+pub mod recorded;
 pub mod refine;
 pub mod response;
 pub mod routh;

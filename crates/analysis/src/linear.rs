@@ -20,6 +20,11 @@ use dalembert_methods::algebra::Complex;
 /// Real parts, relative to the largest eigenvalue, up to which motions count as neither growing nor decaying.
 const NEUTRAL: f64 = 1e-10;
 
+/// Positions below this part of the largest entry of a shape are rounding.
+const MOVES: f64 = 1e-12;
+/// Squared frequencies that differ by less than this part of the largest are the same.
+const ALIKE: f64 = 1e-9;
+
 /// A linear system of second order in independent coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
@@ -46,6 +51,36 @@ pub enum Verdict {
     Unstable(usize),
 }
 
+/// What a theorem says of stability.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// All small motions die out.
+    Asymptotic,
+    /// None grows.
+    Stable,
+    /// Some grow.
+    Unstable,
+    /// It does not decide.
+    Open,
+}
+
+/// What the static condition says of stability, and why.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// What.
+    pub stability: Stability,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// The numbers of positive and of negative eigenvalues of a symmetric matrix.
+fn definite(matrix: &Matrix) -> (usize, usize) {
+    let (values, _) = symmetric(matrix);
+    let size = values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
+    let count = |sign: f64| values.iter().filter(|&&v| sign * v > NEUTRAL * size).count();
+    (count(1.0), count(-1.0))
+}
+
 /// The modes of M ÿ + K y = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealModes {
@@ -60,7 +95,7 @@ pub struct RealModes {
 pub struct ComplexModes {
     /// The eigenvalues λ in 1/s, by rising frequency; of a pair the one with positive imaginary part comes first.
     pub values: Vec<Complex>,
-    /// Right eigenvectors as columns; the largest position of each is 1.
+    /// Right eigenvectors as columns; the largest position of each is 1, or the largest state if no position moves.
     pub right: Dense<Complex>,
     /// Left eigenvectors as rows, so that left · right = 1.
     pub left: Dense<Complex>,
@@ -144,30 +179,71 @@ impl Linear {
     /// The modes of the whole system.
     ///
     /// # Errors
-    /// Those of the eigenvalue problem; [`AnalysisError::Singular`] if there are not enough eigenvectors (a defective matrix).
+    /// As [`ComplexModes::of`].
     pub fn complex_modes(&self) -> Result<ComplexModes, AnalysisError> {
-        let n = self.size();
-        let form = schur(&self.state_matrix()?.to_complex())?;
-        let (values, vectors) = (form.values(), form.vectors());
-        let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
-        let mut order: Vec<usize> = (0..2 * n).collect();
-        order.sort_by(|&i, &j| {
-            let (a, b) = (values[i], values[j]);
-            if (a.modulus() - b.modulus()).abs() > 1e-9 * size {
-                a.modulus().total_cmp(&b.modulus())
-            } else {
-                b.im.total_cmp(&a.im)
+        ComplexModes::of(&self.state_matrix()?, self.size())
+    }
+
+    /// What the static condition says of stability (Thomson, Tait, Chetaev; \[2\] section 4.3), and why.
+    ///
+    /// Damping is pervasive if it reaches every mode of M and K: D is positive on the shapes of each frequency.
+    pub fn conclusion(&self) -> Conclusion {
+        let none = |part: &Matrix, beside: f64| part.largest() <= NEUTRAL * beside;
+        let still = self.mass.largest().max(f64::MIN_POSITIVE);
+        let rate = (self.stiffness.largest() / still).sqrt().max(self.velocities().largest() / still);
+        let no_damping = none(&self.damping, rate * still);
+        let no_gyroscopic = none(&self.gyroscopic, rate * still);
+        let no_circulatory = none(&self.circulatory, self.positions().largest());
+        let (positive, negative) = definite(&self.stiffness);
+        let dissipates = definite(&self.damping).1 == 0;
+        let definite_damping = !no_damping && definite(&self.damping) == (self.size(), 0);
+        let pervasive = definite_damping || (no_gyroscopic && !no_damping && self.pervasive());
+        let say = |stability, reason| Conclusion { stability, reason };
+        let whole = positive == self.size();
+        match () {
+            () if !no_circulatory => {
+                say(Stability::Open, "circulatory forces may help or harm, so that K does not decide")
             }
-        });
-        let mut right = Dense::zeros(2 * n, 2 * n);
-        for (k, &i) in order.iter().enumerate() {
-            let column = vectors.column(i);
-            let largest = (0..n).max_by(|&a, &b| column[a].modulus().total_cmp(&column[b].modulus())).unwrap_or(0);
-            let scale = Complex::from(1.0) / column[largest];
-            right.set_column(k, &column.iter().map(|&z| z * scale).collect::<Vec<_>>());
+            () if !dissipates => say(Stability::Open, "D feeds energy in, so that K does not decide"),
+            () if whole && pervasive => say(
+                Stability::Asymptotic,
+                "K is positive and damping pervasive: asymptotically stable, with or without G",
+            ),
+            () if whole => {
+                say(Stability::Stable, "K is positive and nothing feeds energy in: stable, with or without G")
+            }
+            () if negative > 0 && pervasive => {
+                say(Stability::Unstable, "K has negative directions and damping is pervasive: unstable, also with G")
+            }
+            () if negative > 0 && no_gyroscopic => {
+                say(Stability::Unstable, "K has negative directions and G = 0: unstable")
+            }
+            () if negative % 2 == 1 => say(
+                Stability::Unstable,
+                "K has an odd number of negative directions, which no gyroscopic forces can make up for: unstable",
+            ),
+            () if negative > 0 => {
+                say(Stability::Open, "gyroscopic forces may hold what K drives away, so that K does not decide")
+            }
+            () => say(Stability::Open, "K is zero in some directions, so that terms of higher order decide"),
         }
-        let left = right.solve(&Dense::unit(2 * n), "the matrix of eigenvectors")?;
-        Ok(ComplexModes { values: order.iter().map(|&i| values[i]).collect(), right, left })
+    }
+
+    /// Whether damping reaches all modes of M and K.
+    fn pervasive(&self) -> bool {
+        let Ok(modes) = self.real_modes() else { return false };
+        let reached = modes.shapes.transpose().mul(&self.damping).mul(&modes.shapes);
+        let (n, size) = (self.size(), modes.squared.iter().fold(0.0f64, |max, w| max.max(w.abs())));
+        let mut first = 0;
+        while first < n {
+            let end = (first + 1..n).find(|&k| modes.squared[k] - modes.squared[k - 1] > ALIKE * size).unwrap_or(n);
+            // Of modes with the same frequency any mixture is one.
+            if definite(&reached.block(first, first, end - first, end - first)) != (end - first, 0) {
+                return false;
+            }
+            first = end;
+        }
+        true
     }
 
     /// Φ(t) of the state equation.
@@ -221,10 +297,64 @@ impl RealModes {
     }
 }
 
+/// The damping ratio that an eigenvalue tells: −Re λ / |λ|.
+pub fn damping_ratio(value: Complex) -> f64 {
+    if value.modulus() > 0.0 { -value.re / value.modulus() } else { 0.0 }
+}
+
+/// The eigenvalues of a state matrix in the order of its modes, also where it has not enough eigenvectors for modes.
+///
+/// # Errors
+/// Those of the eigenvalue problem.
+pub fn ordered_eigenvalues(state: &Matrix) -> Result<Vec<Complex>, AnalysisError> {
+    let values = schur(&state.to_complex())?.values();
+    Ok(by_size(&values).into_iter().map(|i| values[i]).collect())
+}
+
+/// The order of eigenvalues: by their size, and of equal ones those first that turn forwards.
+fn by_size(values: &[Complex]) -> Vec<usize> {
+    let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&i, &j| {
+        let (a, b) = (values[i], values[j]);
+        if (a.modulus() - b.modulus()).abs() > 1e-9 * size {
+            a.modulus().total_cmp(&b.modulus())
+        } else {
+            b.im.total_cmp(&a.im)
+        }
+    });
+    order
+}
+
 impl ComplexModes {
+    /// The modes of a state matrix, whose first states are positions and which may hold further states x after positions and velocities.
+    ///
+    /// # Errors
+    /// Those of the eigenvalue problem; [`AnalysisError::Singular`] if there are not enough eigenvectors (a defective matrix).
+    pub fn of(state: &Matrix, positions: usize) -> Result<Self, AnalysisError> {
+        let n = state.rows();
+        let form = schur(&state.to_complex())?;
+        let (values, vectors) = (form.values(), form.vectors());
+        let order = by_size(&values);
+        let mut right = Dense::zeros(n, n);
+        for (k, &i) in order.iter().enumerate() {
+            let column = vectors.column(i);
+            let most = |range: std::ops::Range<usize>| {
+                range.max_by(|&a, &b| column[a].modulus().total_cmp(&column[b].modulus())).unwrap_or(0)
+            };
+            // A mode of further states alone moves no position.
+            let (place, any) = (most(0..positions), most(0..n));
+            let moves = column[place].modulus() > MOVES * column[any].modulus();
+            let scale = Complex::from(1.0) / column[if moves { place } else { any }];
+            right.set_column(k, &column.iter().map(|&z| z * scale).collect::<Vec<_>>());
+        }
+        let left = right.solve(&Dense::unit(n), "the matrix of eigenvectors")?;
+        Ok(Self { values: order.iter().map(|&i| values[i]).collect(), right, left })
+    }
+
     /// The damping ratio of each mode: −Re λ / |λ|.
     pub fn damping_ratios(&self) -> Vec<f64> {
-        self.values.iter().map(|z| if z.modulus() > 0.0 { -z.re / z.modulus() } else { 0.0 }).collect()
+        self.values.iter().copied().map(damping_ratio).collect()
     }
 
     /// How much each state (row) takes part in each mode (column): left · right, entry by entry. Each row and each column adds up to 1.

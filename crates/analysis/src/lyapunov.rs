@@ -64,6 +64,11 @@ pub fn kaplan_yorke(exponents: &[f64], zero: f64) -> f64 {
 }
 
 impl Spectrum {
+    /// A spectrum of one motion from the batches there are.
+    pub(crate) fn of_some(means: Vec<Vec<f64>>) -> Result<Self, AnalysisError> {
+        if means.len() < 2 { Err(AnalysisError::Stopped) } else { Ok(Self::of_batches(&[means])) }
+    }
+
     /// A spectrum from the means of batches of several motions: `given[motion][batch]`.
     pub fn of_batches(given: &[Vec<Vec<f64>>]) -> Self {
         let n = given.first().and_then(|m| m.first()).map_or(0, Vec::len);

@@ -12,6 +12,7 @@ use crate::eigen::eigenvalues;
 use crate::error::AnalysisError;
 use crate::field::{Field, Settings, flow, seeded};
 use crate::hybrid::{Hybrid, Place, to_event};
+use crate::motion::LEAP;
 use dalembert_methods::Jet;
 use dalembert_methods::algebra::Complex;
 
@@ -246,7 +247,9 @@ pub fn fixed_point(map: &dyn Map, guess: &[f64], parameter: f64, tolerance: f64)
         let step = matrix
             .solve_vector(&difference, "1 − ∂P/∂z")
             .map_err(|_| AnalysisError::NotIsolated { what: "the cycle", ratio: f64::EPSILON })?;
-        let mut part = 1.0;
+        // No leap far beyond where the search is: from there a motion may take long to compute, or lead elsewhere.
+        let size = |values: &[f64]| values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
+        let mut part = (LEAP * (1.0 + left + size(&z)) / size(&step).max(f64::MIN_POSITIVE)).min(1.0);
         let better = (0..HALVINGS).find_map(|_| {
             let trial: Vec<f64> = z.iter().zip(&step).map(|(z, d)| z + part * d).collect();
             part *= 0.5;

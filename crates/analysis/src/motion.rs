@@ -2,24 +2,18 @@
 //!
 //! Changes obey the linearised equations ([`crate::variation`]) and are integrated with the motion, in the same steps of an explicit method on
 //! the manifold of configurations. Constraints are met by projection after each step; changes are moved back to them at the end.
-//!
-//! A periodic motion is sought by Newton's method: with a basis B of changes at its start, carried to B₁ by one period, and the
-//! difference d of end and start,
-//!
-//! ```text
-//! (B⁺B₁ − 1) w = −B⁺d,     start ← start ⊕ B w
-//! ```
-//!
-//! If nothing drives the system the period is unknown too; the change is then taken across the motion. Multipliers are the
-//! eigenvalues of B⁺B₁.
+
+mod cycle;
+mod exponents;
+
+pub use cycle::{Orbit, orbit};
+pub(crate) use cycle::{newton, not_repeated};
+pub use exponents::{ExponentOptions, exponents, exponents_while};
 
 use crate::dense::Matrix;
-use crate::eigen::{eigenvalues, symmetric};
 use crate::error::AnalysisError;
 use crate::field::Settings;
-use crate::lyapunov::Spectrum;
 use crate::variation::Variation;
-use dalembert_methods::algebra::Complex;
 use dalembert_methods::integrate::tableau::Tableau;
 use dalembert_methods::scalar::Duals;
 use dalembert_methods::system::{Shape, State, System};
@@ -27,16 +21,15 @@ use dalembert_methods::system::{Shape, State, System};
 /// Projections to the constraints stop at corrections below this; the square of it is left.
 const PROJECTION: f64 = 1e-8;
 /// Times at which a system is asked whether something drives it, in seconds after that of a state: harmonic forces rest at some instants.
-const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
+pub(crate) const LATER: [f64; 5] = [0.0, 0.0137, 0.173, 1.13, 11.7];
 /// Rates a period apart that differ by less than this, relative to one and their size, are the same: periods are given with some digits.
-const REPEATED: f64 = 1e-5;
-/// A relative singular value below which a cycle is one of a family.
-const FAMILY: f64 = 1e-7;
-/// Most Newton steps of a search, and most halvings of one.
+pub(crate) const REPEATED: f64 = 1e-5;
+/// Most Newton steps of a difference.
 const ITERATIONS: usize = 40;
-const HALVINGS: usize = 10;
+/// How near placed coordinates come to their values, relative to one and their size.
+const PLACED: f64 = 1e-9;
 /// The longest Newton step compared with velocities and differences at hand.
-const LEAP: f64 = 2.0;
+pub(crate) const LEAP: f64 = 2.0;
 
 /// A motion and the scratch to continue it with changes.
 pub struct Motion<'a, Y: System> {
@@ -224,6 +217,36 @@ impl<'a, Y: System> Motion<'a, Y> {
         Ok(self.variation.dynamics.project_velocity(self.y, s)?)
     }
 
+    /// Gives coordinates and velocities of a state some values, and moves it to the constraints. Coordinates are those below the number of
+    /// velocities, velocities follow; where coordinates are not angles and lengths only velocities have values.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Invalid`] for a coordinate without a value, and where constraints do not allow the values; those of the projection.
+    pub fn set_values(&mut self, s: &mut State<f64>, values: &[(usize, f64)]) -> Result<(), AnalysisError> {
+        let Shape { v: n, x, q, .. } = self.shape;
+        if q != n && values.iter().any(|&(i, _)| i < n) {
+            let reason = "initial values of coordinates need such as are angles and lengths (trees of hinges and sliders, particles); velocities may \
+                          have values in all scenes"
+                .to_owned();
+            return Err(AnalysisError::Invalid { reason });
+        }
+        let missing = |s: &State<f64>, &(i, value): &(usize, f64)| value - if i < n { s.q[i] } else { s.v[i - n] };
+        let near = |(_, value): &(usize, f64)| PLACED * (1.0 + value.abs());
+        for _ in 0..ITERATIONS {
+            let mut change = vec![0.0; 2 * n + x];
+            values.iter().for_each(|wanted| change[wanted.0] = missing(s, wanted));
+            self.shift(s, &change)?;
+            if values.iter().all(|wanted| missing(s, wanted).abs() <= near(wanted)) {
+                return Ok(());
+            }
+        }
+        let off = values.iter().find(|wanted| missing(s, wanted).is_nan() || missing(s, wanted).abs() > near(wanted));
+        let (i, value) = *off.unwrap_or(&(0, f64::NAN));
+        let what = if i < n { "coordinate" } else { "velocity" };
+        let reason = format!("constraints keep the {what} {} from being {value}", self.y.velocity_name(i % n.max(1)));
+        Err(AnalysisError::Invalid { reason })
+    }
+
     /// Moves a state by a change (η, v′, x′), and to the constraints.
     ///
     /// # Errors
@@ -351,21 +374,6 @@ fn combine(slopes: &[Vec<f64>], h: f64, weights: &[f64], out: &mut [f64]) {
     }
 }
 
-/// A periodic motion of a system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Orbit {
-    /// Its state at the beginning.
-    pub state: State<f64>,
-    /// Its period in seconds.
-    pub period: f64,
-    /// The multipliers, by falling modulus. If nothing drives the system one of them is 1.
-    pub multipliers: Vec<Complex>,
-    /// The largest difference of end and beginning.
-    pub residual: f64,
-    /// Newton steps.
-    pub iterations: usize,
-}
-
 /// Coordinates of changes X in a basis B, by least squares: B⁺ X.
 ///
 /// # Errors
@@ -373,166 +381,4 @@ pub struct Orbit {
 pub fn coordinates(b: &Matrix, x: &Matrix) -> Result<Matrix, AnalysisError> {
     let transposed = b.transpose();
     transposed.mul(b).solve(&transposed.mul(x), "the basis of changes")
-}
-
-/// The error of a period that is not one of what drives a system.
-pub(crate) fn not_repeated(period: f64) -> AnalysisError {
-    let reason =
-        format!("what drives the system does not repeat after {period} s: give its period, or a multiple of it");
-    AnalysisError::Invalid { reason }
-}
-
-/// A periodic motion near a state. The period is given if the system is driven, and a guess if not.
-///
-/// # Errors
-/// [`AnalysisError::Invalid`] if what drives the system has another period, [`AnalysisError::NotIsolated`] where a family of cycles passes,
-/// [`AnalysisError::NotConverged`] where Newton's method does not settle.
-pub fn orbit<Y: System>(
-    y: &Y,
-    start: &State<f64>,
-    period: f64,
-    tolerance: f64,
-    settings: Settings,
-) -> Result<Orbit, AnalysisError> {
-    let mut motion = Motion::new(y, settings);
-    let driven = motion.driven(start)?;
-    if driven && !motion.repeats(start, period)? {
-        return Err(not_repeated(period));
-    }
-    let (mut s, mut period) = (start.clone(), period);
-    let mut residual = f64::INFINITY;
-    for iterations in 0..ITERATIONS {
-        let basis = motion.basis(&s)?;
-        let (mut end, mut columns) = (s.clone(), basis.clone());
-        motion.advance(&mut end, &mut columns, s.t + period)?;
-        let difference = motion.difference(&s, &end)?;
-        residual = difference.iter().fold(0.0, |max: f64, d| max.max(d.abs()));
-        let map = coordinates(&basis, &columns)?;
-        let d = basis.cols();
-        let gap = coordinates(&basis, &Matrix::from_rows(difference.len(), 1, difference))?;
-        let size = if driven { d } else { d + 1 };
-        let mut matrix = Matrix::zeros(size, size);
-        matrix.set_block(0, 0, &map.plus(-1.0, &Matrix::unit(d)));
-        let mut right: Vec<f64> = gap.values().iter().map(|g| -g).collect();
-        if !driven {
-            // The rates at both ends: the last column is the change with the period, the last row asks for no change along the motion.
-            let mut along = |at: &State<f64>| -> Result<Vec<f64>, AnalysisError> {
-                motion.variation.motion(y, at)?;
-                let rates = at.v.iter().chain(&motion.variation.rates.v).chain(&motion.variation.rates.x);
-                let rates: Vec<f64> = rates.copied().collect();
-                Ok(coordinates(&basis, &Matrix::from_rows(rates.len(), 1, rates))?.values().to_vec())
-            };
-            let (first, last) = (along(&s)?, along(&end)?);
-            for i in 0..d {
-                matrix[(i, d)] = last[i];
-                matrix[(d, i)] = first[i];
-            }
-            right.push(0.0);
-        }
-        if residual <= tolerance {
-            let (squares, _) = symmetric(&matrix.transpose().mul(&matrix));
-            let ratio = (squares[0].max(0.0) / squares[size - 1]).sqrt();
-            if ratio < FAMILY {
-                return Err(AnalysisError::NotIsolated { what: "the cycle", ratio });
-            }
-            let multipliers = eigenvalues(&map)?;
-            return Ok(Orbit { state: s, period, multipliers, residual, iterations });
-        }
-        let step = matrix
-            .solve_vector(&right, "the equations of a cycle")
-            .map_err(|_| AnalysisError::NotIsolated { what: "the cycle", ratio: f64::EPSILON })?;
-        let change = basis.apply(&step[..d]);
-        // No leap further than the motion itself goes: far away a motion may take long to compute.
-        let longest = change.iter().fold(f64::MIN_POSITIVE, |max, c| max.max(c.abs()));
-        let here = s.v.iter().fold(1.0 + residual, |max, v| max.max(v.abs()));
-        let mut part = (LEAP * here / longest).min(1.0);
-        let mut none = Matrix::zeros(columns.rows(), 0);
-        let mut better = None;
-        for _ in 0..HALVINGS {
-            let (mut trial, scaled) = (s.clone(), change.iter().map(|c| part * c).collect::<Vec<_>>());
-            let time = if driven { period } else { period + part * step[d] };
-            part *= 0.5;
-            if time.is_nan() || time <= 0.0 || motion.shift(&mut trial, &scaled).is_err() {
-                continue;
-            }
-            let mut end = trial.clone();
-            let ends = motion.advance(&mut end, &mut none, trial.t + time);
-            let left = ends.and_then(|()| motion.difference(&trial, &end));
-            let there = left.map_or(f64::INFINITY, |left| left.iter().fold(0.0, |max: f64, d| max.max(d.abs())));
-            if there < residual || there <= tolerance {
-                better = Some((trial, time));
-                break;
-            }
-        }
-        let Some(next) = better else { break };
-        (s, period) = next;
-    }
-    let advice = "start nearer to the cycle, for instance by letting the motion settle first";
-    Err(AnalysisError::NotConverged { what: "the search for a cycle", iterations: ITERATIONS, residual, advice })
-}
-
-/// How exponents of a system are computed.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct ExponentOptions {
-    /// Time between two orthonormalisations, in seconds.
-    pub interval: f64,
-    /// Time to reach the attractor, in seconds.
-    pub transient: f64,
-    /// The time of one batch in seconds.
-    pub batch: f64,
-    /// The number of batches.
-    pub batches: usize,
-}
-
-impl ExponentOptions {
-    /// Whether error bars can be computed.
-    ///
-    /// # Errors
-    /// [`AnalysisError::Invalid`] with fewer than two batches, or without a positive interval.
-    pub fn check(&self) -> Result<(), AnalysisError> {
-        if self.batches < 2 || self.interval.is_nan() || self.interval <= 0.0 {
-            let reason = "exponents need a positive interval and two batches at least, for their error bars".to_owned();
-            return Err(AnalysisError::Invalid { reason });
-        }
-        Ok(())
-    }
-}
-
-/// The Lyapunov exponents of a motion. For a driven system the phase of what drives it adds an exponent zero.
-///
-/// # Errors
-/// Those of the motion; [`AnalysisError::Invalid`] with fewer than two batches.
-pub fn exponents<Y: System>(
-    y: &Y,
-    start: &State<f64>,
-    options: &ExponentOptions,
-    settings: Settings,
-) -> Result<Spectrum, AnalysisError> {
-    options.check()?;
-    let mut motion = Motion::new(y, settings);
-    let mut s = start.clone();
-    let until = s.t + options.transient;
-    motion.advance(&mut s, &mut Matrix::zeros(motion.variation.size(), 0), until)?;
-    let driven = motion.driven(&s)?;
-    let mut columns = motion.basis(&s)?;
-    let mut left = vec![0.0; columns.cols()];
-    columns.orthonormalise(&mut left);
-    let windows = (options.batch / options.interval).ceil().max(1.0) as usize;
-    let mut means = Vec::with_capacity(options.batches);
-    for _ in 0..options.batches {
-        let mut sums = vec![0.0; columns.cols()];
-        for _ in 0..windows {
-            let until = s.t + options.interval;
-            motion.advance(&mut s, &mut columns, until)?;
-            columns.orthonormalise(&mut left);
-            sums.iter_mut().zip(&left).for_each(|(sum, l)| *sum += l.ln());
-        }
-        let time = windows as f64 * options.interval;
-        let mut mean: Vec<f64> = sums.iter().map(|s| s / time).collect();
-        if driven {
-            mean.push(0.0);
-        }
-        means.push(mean);
-    }
-    Ok(Spectrum::of_batches(&[means]))
 }

@@ -133,6 +133,41 @@ fn fourier(
     Ok(out)
 }
 
+/// A shaping filter, which makes coloured noise of white: h = N(s)/D(s) w. Its spectral density is |N(iΩ)/D(iΩ)|² times that of w.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    /// The coefficients of N by rising powers of s.
+    pub numerator: Vec<f64>,
+    /// Those of D.
+    pub denominator: Vec<f64>,
+}
+
+impl Filter {
+    /// The number of its states.
+    pub fn order(&self) -> usize {
+        self.denominator.len().saturating_sub(1)
+    }
+
+    /// The controllable form: coefficients of D made monic, gains of the states, and what passes directly.
+    fn controllable(&self) -> Result<(Vec<f64>, Vec<f64>, f64), AnalysisError> {
+        let order = self.order();
+        let leading = self.denominator.last().copied().unwrap_or(0.0);
+        if leading == 0.0 || self.numerator.len() > order + 1 {
+            let reason = format!(
+                "a filter of degree {} over degree {order} has no states: the numerator must not have the higher degree, and the last coefficient of the \
+                 denominator must not be zero",
+                self.numerator.len().saturating_sub(1)
+            );
+            return Err(AnalysisError::Invalid { reason });
+        }
+        let above = |k: usize| self.numerator.get(k).copied().unwrap_or(0.0) / leading;
+        let tail: Vec<f64> = self.denominator[..order].iter().map(|d| d / leading).collect();
+        let direct = above(order);
+        let gains = (0..order).map(|k| above(k) - direct * tail[k]).collect();
+        Ok((tail, gains, direct))
+    }
+}
+
 /// A linear system with chosen inputs and outputs: ẋ = A x + B h, y = C x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSpace {
@@ -166,6 +201,55 @@ impl StateSpace {
         let f = self.response(std::f64::consts::TAU * hertz)?;
         let of = |i: usize| intensities.iter().enumerate().map(|(j, w)| 2.0 * w * f[(i, j)].modulus().powi(2)).sum();
         Ok((0..f.rows()).map(of).collect())
+    }
+
+    /// The matrix of spectral densities of the outputs, one-sided and per hertz: 2 F W Fᴴ. Its diagonal is that of [`StateSpace::density`].
+    ///
+    /// # Errors
+    /// As [`StateSpace::response`].
+    pub fn cross_density(&self, intensities: &[f64], hertz: f64) -> Result<Dense<Complex>, AnalysisError> {
+        let f = self.response(std::f64::consts::TAU * hertz)?;
+        let of = |i: usize, j: usize| {
+            let terms = intensities.iter().enumerate();
+            terms.fold(Complex::default(), |sum, (k, &w)| sum + f[(i, k)] * f[(j, k)].conj() * Complex::from(2.0 * w))
+        };
+        Ok(Dense::from_fn(f.rows(), f.rows(), of))
+    }
+
+    /// The system with a shaping filter before each input that has one. The states of the filters follow those of the system.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Invalid`] for a filter whose numerator has a higher degree than its denominator.
+    pub fn shaped(&self, filters: &[Option<Filter>]) -> Result<Self, AnalysisError> {
+        let n = self.state.rows();
+        let orders: Vec<usize> = filters.iter().map(|f| f.as_ref().map_or(0, Filter::order)).collect();
+        let size = n + orders.iter().sum::<usize>();
+        let mut state = Matrix::zeros(size, size);
+        state.set_block(0, 0, &self.state);
+        let mut input = Matrix::zeros(size, filters.len());
+        let mut first = n;
+        for (k, (filter, &order)) in filters.iter().zip(&orders).enumerate() {
+            let Some(filter) = filter else {
+                (0..n).for_each(|i| input[(i, k)] = self.input[(i, k)]);
+                continue;
+            };
+            let (tail, gains, direct) = filter.controllable()?;
+            for i in 0..n {
+                input[(i, k)] = self.input[(i, k)] * direct;
+                (0..order).for_each(|j| state[(i, first + j)] = self.input[(i, k)] * gains[j]);
+            }
+            for j in 0..order {
+                if j + 1 < order {
+                    state[(first + j, first + j + 1)] = 1.0;
+                } else {
+                    (0..order).for_each(|l| state[(first + j, first + l)] = -tail[l]);
+                    input[(first + j, k)] = 1.0;
+                }
+            }
+            first += order;
+        }
+        let output = Matrix::from_fn(self.output.rows(), size, |i, j| if j < n { self.output[(i, j)] } else { 0.0 });
+        Ok(Self { state, input, output })
     }
 
     /// The periodic outputs of periodic inputs: samples over one period (rows: instants) give samples at the same instants.

@@ -14,14 +14,18 @@
 //!
 //! A gait is a fixed point; its multipliers are the eigenvalues of the derivative.
 
+mod search;
+
+pub use search::{ROUGH, Search, gaits, search};
+
 use crate::dense::Matrix;
+use crate::eigen::symmetric;
 use crate::error::AnalysisError;
-use crate::evolution::{self, minimise};
 use crate::field::Settings;
 use crate::linearise::null_space;
 use crate::map::{Cycle, Image, Map, fixed_point};
 use crate::motion::coordinates;
-use crate::touching::{Goal, beginning, flow_to};
+use crate::touching::{Goal, beginning, flow_to, outside_hollow};
 use crate::variation::Variation;
 use dalembert_methods::algebra::Rows;
 use dalembert_methods::dynamics::Dynamics;
@@ -32,6 +36,9 @@ use dalembert_methods::system::{Shape, State, System};
 const NEAR: f64 = 1e-6;
 /// Projections stop at corrections below this; the square of it is left.
 const PROJECTION: f64 = 1e-8;
+/// How near disturbed coordinates come to their values, and squares of singular values below this part of the largest are none.
+const PLACED: f64 = 1e-10;
+const RANK: f64 = 1e-16;
 /// Most corrections of a lift, and how much is left of the chart.
 const CORRECTIONS: usize = 30;
 const LIFTED: f64 = 1e-13;
@@ -159,7 +166,7 @@ impl Section {
     }
 
     /// Moves a state to the section.
-    fn project<Y: Contacts>(&self, model: &Y, s: &mut State<f64>) -> Result<(), AnalysisError> {
+    pub(crate) fn project<Y: Contacts>(&self, model: &Y, s: &mut State<f64>) -> Result<(), AnalysisError> {
         let places = self.closed(model, &self.left);
         Dynamics::new(&places).project_position(&places, s, PROJECTION)?;
         self.symmetry.halt(s, &self.reference);
@@ -168,7 +175,7 @@ impl Section {
     }
 
     /// A basis of the tangents of the section at one of its states.
-    fn tangents<Y: Contacts>(&self, model: &Y, s: &State<f64>) -> Result<Matrix, AnalysisError> {
+    pub(crate) fn tangents<Y: Contacts>(&self, model: &Y, s: &State<f64>) -> Result<Matrix, AnalysisError> {
         let hybrid = self.closed(model, &self.still);
         let all = Variation::new(&hybrid).basis(&hybrid, s)?;
         let n = s.v.len();
@@ -264,6 +271,16 @@ impl Stride<'_> {
         Ok(End { state: s, time, events })
     }
 
+    /// The failure of a search, with what came down beside a hollow in the stride from where it started.
+    fn explained<Y: Contacts>(&self, model: &Y, z: &[f64], error: AnalysisError) -> AnalysisError {
+        let Ok(start) = self.section.lift(model, z) else { return error };
+        let until = start.t + self.longest;
+        match outside_hollow(model, &start, self.goals, until, self.options, self.settings) {
+            hint if hint.is_empty() => error,
+            hint => AnalysisError::Invalid { reason: format!("{error}{hint}") },
+        }
+    }
+
     /// The chart of the end of a stride that begins at given coordinates of the chart.
     ///
     /// # Errors
@@ -334,7 +351,11 @@ pub fn gait<Y: Contacts + Sync>(
     tolerance: f64,
 ) -> Result<Gait, AnalysisError> {
     let map = Fixed { model, stride: stride.clone() };
-    let cycle = fixed_point(&map, guess, 0.0, tolerance)?;
+    let cycle = fixed_point(&map, guess, 0.0, tolerance).map_err(|error| match error {
+        // A foot that was to pass and comes down leads to other strides.
+        AnalysisError::NotConverged { .. } => stride.explained(model, guess, error),
+        other => other,
+    })?;
     let state = stride.section.lift(model, &cycle.state)?;
     let end = stride.run(model, &state, &mut Matrix::zeros(2 * state.v.len(), 0))?;
     let n = state.v.len();
@@ -355,24 +376,69 @@ pub fn gait<Y: Contacts + Sync>(
     Ok(Gait { cycle, state, time: end.time, events: end.events })
 }
 
-/// A place in the chart from which Newton's method may start, found without a guess by the evolution strategy: strides that end near their start
-/// and take at least a given time in seconds. `spread` is by what each coordinate varies about the reference.
-pub fn search<Y: Contacts + Sync>(
+/// The chart of the state of a section whose given coordinates, or velocities, which are numbered after them, differ from those of a gait by given amounts. Others
+/// change as little as the section allows.
+///
+/// # Errors
+/// [`AnalysisError::Invalid`] if the section does not allow it; those of [`Section::lift`].
+fn disturbed<Y: Contacts>(
+    model: &Y,
+    section: &Section,
+    gait: &Gait,
+    change: &[(usize, f64)],
+) -> Result<Vec<f64>, AnalysisError> {
+    let n = gait.state.v.len();
+    let at = |s: &State<f64>, i: usize| if i < n { s.q[i] } else { s.v[i - n] };
+    let mut z = gait.cycle.state.clone();
+    for _ in 0..CORRECTIONS {
+        let s = section.lift(model, &z)?;
+        let off: Vec<f64> = change.iter().map(|&(i, amount)| at(&gait.state, i) + amount - at(&s, i)).collect();
+        if off.iter().all(|off| off.abs() <= PLACED) {
+            return Ok(z);
+        }
+        let tangents = section.tangents(model, &s)?;
+        let rows = Matrix::from_fn(change.len(), tangents.cols(), |k, j| tangents[(change[k].0, j)]);
+        // The shortest step: rows that the section keeps from changing have no part in it.
+        let (squares, vectors) = symmetric(&rows.mul(&rows.transpose()));
+        let largest = squares.iter().fold(0.0f64, |max, s| max.max(*s));
+        let mut weights = vec![0.0; change.len()];
+        for (k, &square) in squares.iter().enumerate().filter(|(_, square)| **square > RANK * largest) {
+            let direction = vectors.column(k);
+            let part = direction.iter().zip(&off).map(|(d, o)| d * o).sum::<f64>() / square;
+            weights.iter_mut().zip(&direction).for_each(|(w, d)| *w += part * d);
+        }
+        let step = section.inverse.apply(&tangents.apply(&rows.transpose().apply(&weights)));
+        z.iter_mut().zip(&step).for_each(|(z, step)| *z += step);
+    }
+    let names: Vec<String> = change.iter().map(|&(i, _)| model.velocity_name(i % n)).collect();
+    let reason = format!("at the beginning of a stride {} cannot both have such values", names.join(" and "));
+    Err(AnalysisError::Invalid { reason })
+}
+
+/// The strides until a walker that is off a gait is back on it, by less than `near` in all coordinates of the chart: changes of coordinates, or of velocities, which
+/// are numbered after them. Nothing if it is not back after the most strides allowed.
+///
+/// # Errors
+/// Those of [`Stride::value`]: it falls; [`AnalysisError::Invalid`] if a stride cannot begin so.
+pub fn come_back<Y: Contacts>(
     model: &Y,
     stride: &Stride<'_>,
-    spread: f64,
-    shortest: f64,
-    options: &evolution::Options,
-) -> evolution::Found {
-    let d = stride.section.size();
-    let mut goal = |z: &[f64]| {
-        let start = stride.section.lift(model, z).ok()?;
-        let end = stride.run(model, &start, &mut Matrix::zeros(2 * start.v.len(), 0)).ok()?;
-        let value = stride.section.chart(&end.state);
-        let far: f64 = value.iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum();
-        (end.time >= shortest).then_some(far)
-    };
-    minimise(&mut goal, &vec![0.0; d], &vec![spread; d], options)
+    gait: &Gait,
+    change: &[(usize, f64)],
+    near: f64,
+    most: usize,
+) -> Result<Option<usize>, AnalysisError> {
+    let mut z = disturbed(model, stride.section, gait, change)?;
+    for round in 0..=most {
+        let apart = z.iter().zip(&gait.cycle.state).fold(0.0f64, |max, (a, b)| max.max((a - b).abs()));
+        if apart < near {
+            return Ok(Some(round));
+        }
+        if round < most {
+            z = stride.value(model, &z)?;
+        }
+    }
+    Ok(None)
 }
 
 /// The derivative of a stride in the chart by central differences of fourth order with a step: an independent check.

@@ -11,6 +11,15 @@ const LANES: usize = 4;
 
 /// The results of `work` for 0 … count − 1, in order, on as many threads as there are cores. They do not depend on how many those are.
 pub fn parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    parallel_while(count, || true, work).into_iter().flatten().collect()
+}
+
+/// The same, as long as `keep_on` says so: it is asked before each piece of work. What was not done is nothing.
+pub fn parallel_while<T: Send>(
+    count: usize,
+    keep_on: impl Fn() -> bool + Sync,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<Option<T>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
     let next = AtomicUsize::new(0);
     let parts: Vec<Vec<(usize, T)>> = std::thread::scope(|scope| {
@@ -18,7 +27,7 @@ pub fn parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<
             let mut done = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= count {
+                if i >= count || !keep_on() {
                     return done;
                 }
                 done.push((i, work(i)));
@@ -27,9 +36,11 @@ pub fn parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
         threads.into_iter().map(|t| t.join().expect("work of a sweep does not panic")).collect()
     });
-    let mut all: Vec<(usize, T)> = parts.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|&(i, _)| i);
-    all.into_iter().map(|(_, value)| value).collect()
+    let mut all: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    for (i, value) in parts.into_iter().flatten() {
+        all[i] = Some(value);
+    }
+    all
 }
 
 /// What a bifurcation diagram or a map of basins runs.

@@ -8,41 +8,57 @@
 //! c⁺ = R′(c + F⁻σ) − F⁺σ
 //! ```
 //!
-//! with the rates F of the motion before and after it, and the derivative R′ of the jump, which for an impact follows from
+//! with the rates F of the motion before and after it, and the derivative R′ of the jump, which for an impact follows from the law of restitution over all rows that take
+//! part, phase by phase, with friction impulses where the run has them. For other events R′ is the unit.
 //!
-//! ```text
-//! M (v⁺ − v⁻) + Gᵀλ = 0,     G v⁺ + E G v⁻ = 0
-//! ```
+//! With two tangents the friction on a slip u turns with it, at a rate of the order of 1/|u|: changes across the slip die out as it stops, and grow no faster than the slip itself as it
+//! starts, so that the linearised equations go to both ends.
 //!
-//! over all rows that take part, E being the restitution of closing contacts. For other events R′ is the unit.
-//!
-//! Events of several contacts at once, impacts with sliding friction, accumulating impacts and slips with two tangents have no derivative here;
-//! they are errors that say so. A contact that a latch holds takes part in all impacts, also in the one that releases it.
+//! Events of several contacts at once, accumulating impacts, and slips with two tangents that stop and at once go on another way have no derivative; they are errors that say
+//! so. A contact that a latch holds takes part in all impacts, also in the one that releases it.
 //!
 //! Reference: Leine, Nijmeijer: Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer 2004, chapters 7 and 8.
 
+mod cycle;
+mod exponents;
+mod graze;
+mod jump;
 mod saltation;
+mod sampling;
+
+pub use cycle::{differences, driven, monodromy, orbit};
+pub use exponents::{exponents, exponents_while};
+pub use graze::{Graze, nearest_graze};
+pub use sampling::{crossings, samples, samples_while};
 
 use crate::dense::Matrix;
-use crate::eigen::eigenvalues;
 use crate::error::AnalysisError;
 use crate::field::Settings;
-use crate::lyapunov::Spectrum;
-use crate::motion::{ExponentOptions, Motion, Orbit, coordinates, not_repeated};
+use crate::motion::Motion;
 use dalembert_methods::integrate::{Flow, Integrator, RungeKutta, Settings as Tuning, Span};
 use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode, Moment, Observer, Options, simulate};
 use dalembert_methods::system::{State, System};
-use saltation::{Clock, pass};
-
-/// Most Newton steps of a search.
-const ITERATIONS: usize = 40;
+use saltation::{Clock, Pace, beside_hollow, lead, pass};
 
 /// A piece of a motion between two events.
 struct Piece {
     modes: Vec<Mode>,
     latched: Vec<bool>,
+    /// For each contact the speed below which its slip is led in the direction of its mode.
+    creep: Vec<f64>,
     start: State<f64>,
     end: State<f64>,
+}
+
+impl Piece {
+    /// The model in the modes of the piece.
+    fn hybrid<'m, Y: Contacts>(&self, model: &'m Y) -> Hybrid<'m, Y> {
+        let mut hybrid = Hybrid::new(model);
+        hybrid.set_modes(&self.modes);
+        hybrid.set_creep(&self.creep);
+        hybrid.set_latched(&self.latched);
+        hybrid
+    }
 }
 
 /// Something that is to happen to a contact.
@@ -57,7 +73,7 @@ pub struct Goal {
 /// Collects the pieces of a run, which may end at the last of some events.
 struct Recorder<'a> {
     start: State<f64>,
-    now: Option<(Vec<Mode>, Vec<bool>, State<f64>)>,
+    now: Option<Piece>,
     pieces: Vec<Piece>,
     /// The events after each piece.
     events: Vec<Vec<Event>>,
@@ -66,14 +82,17 @@ struct Recorder<'a> {
     met: usize,
     /// A later goal that was met before its turn, and when.
     early: Option<(usize, f64)>,
-    /// Modes and latches after the last event.
-    after: (Vec<Mode>, Vec<bool>),
+    /// What begins after the last event.
+    after: Option<Piece>,
+    /// The largest size of each velocity.
+    fastest: Vec<f64>,
 }
 
 impl<'a> Recorder<'a> {
     fn new(start: &State<f64>, goals: &'a [Goal]) -> Self {
         let start = start.clone();
         Self {
+            fastest: start.v.iter().map(|v| v.abs()).collect(),
             start,
             now: None,
             pieces: Vec::new(),
@@ -81,15 +100,32 @@ impl<'a> Recorder<'a> {
             goals,
             met: 0,
             early: None,
-            after: (Vec::new(), Vec::new()),
+            after: None,
         }
     }
 
     fn cut(&mut self) {
-        if let Some((modes, latched, end)) = self.now.take() {
-            self.pieces.push(Piece { modes, latched, start: self.start.clone(), end });
+        if let Some(piece) = self.now.take() {
+            self.pieces.push(piece);
             self.events.push(Vec::new());
         }
+    }
+
+    /// A piece from the last start to a state.
+    fn piece<Y: Contacts>(&self, y: &Hybrid<'_, Y>, end: &State<f64>) -> Piece {
+        Piece {
+            modes: y.modes().to_vec(),
+            latched: y.latched().to_vec(),
+            creep: y.creep().to_vec(),
+            start: self.start.clone(),
+            end: end.clone(),
+        }
+    }
+
+    /// How fast the motion is, and to what it is known.
+    fn pace(&self, settings: Settings) -> Pace<'_> {
+        let events = self.events.iter().map(Vec::len).sum();
+        Pace { fastest: &self.fastest, tolerance: settings.tolerance.relative, events }
     }
 
     /// Whether there are goals and nothing is left of them.
@@ -103,7 +139,18 @@ impl<Y: Contacts> Observer<Y> for Recorder<'_> {
         if self.done() || self.early.is_some() {
             return Flow::Stop;
         }
-        self.now = Some((y.modes().to_vec(), y.latched().to_vec(), moment.state.clone()));
+        self.fastest.iter_mut().zip(&moment.state.v).for_each(|(fastest, v)| *fastest = fastest.max(v.abs()));
+        match &mut self.now {
+            Some(now) if now.modes == y.modes() => now.end.clone_from(moment.state),
+            now => {
+                // With two tangents the direction of a mode is renewed on the way, which is no event.
+                if let Some(now) = now {
+                    self.start = now.end.clone();
+                    self.cut();
+                }
+                self.now = Some(self.piece(y, moment.state));
+            }
+        }
         Flow::Continue
     }
     fn on_event(&mut self, y: &Hybrid<'_, Y>, event: &Event, s: &State<f64>) {
@@ -112,7 +159,7 @@ impl<Y: Contacts> Observer<Y> for Recorder<'_> {
         }
         self.cut();
         self.start = s.clone();
-        self.after = (y.modes().to_vec(), y.latched().to_vec());
+        self.after = Some(self.piece(y, s));
         // What happens before any step belongs to the start.
         let Some(list) = self.events.last_mut() else { return };
         list.push(event.clone());
@@ -138,16 +185,37 @@ fn record<'a, Y: Contacts>(
 ) -> Result<Recorder<'a>, AnalysisError> {
     let mut hybrid = Hybrid::new(model);
     hybrid.set_latched(latched);
-    let mut integrator = integrator(settings).map_err(|reason| AnalysisError::Invalid { reason })?;
+    let mut integrator = integrator(settings)?;
     let mut recorder = Recorder::new(s, goals);
     let span = Span::new(s.t, until, 0.0);
     let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
-    simulate(&mut hybrid, s, integrator, &span, options, &mut (), &mut recorder).ending?;
+    let options = Options { creep: creep(options, settings), ..options.clone() };
+    simulate(&mut hybrid, s, integrator, &span, &options, &mut (), &mut recorder).ending?;
     latched.copy_from_slice(hybrid.latched());
     if !recorder.done() {
         recorder.cut();
     }
     Ok(recorder)
+}
+
+/// The speed up to which slips that start with two tangents are led in their first direction. Changes know that direction as constant, so that they are off by a part of the
+/// order of this speed; it must exceed the error of velocities, and what counts as rest, by far.
+fn creep(options: &Options, settings: Settings) -> f64 {
+    options.creep.min((1e4 * settings.tolerance.relative).max(1e2 * options.rest))
+}
+
+/// How long before its end a piece is left by changes, in seconds: where a slip with two tangents stops, its direction is lost in rounding and the linearised equations with
+/// it. That is when the slip has the speed of [`creep`], of which what changes do in this time is a part.
+fn rest_of_slip<Y: Contacts>(
+    model: &Y,
+    piece: &Piece,
+    events: &[Event],
+    options: &Options,
+    settings: Settings,
+) -> Result<f64, AnalysisError> {
+    let slowing = lead(&mut piece.hybrid(model), &piece.end, events)?;
+    let all = piece.end.t - piece.start.t;
+    Ok(slowing.map_or(0.0, |slowing| (creep(options, settings) / slowing).min(0.5 * all)))
 }
 
 /// The latches that hold at the beginning of a motion.
@@ -161,25 +229,35 @@ fn carry<Y: Contacts>(
     model: &Y,
     recorder: &Recorder<'_>,
     columns: &mut Matrix,
+    options: &Options,
     settings: Settings,
     every: f64,
     pause: &mut dyn FnMut(&mut Matrix),
 ) -> Result<(), AnalysisError> {
-    let mut hybrid = Hybrid::new(model);
+    let mut pace = Pace { events: 0, ..recorder.pace(settings) };
     let mut due = recorder.pieces.first().map_or(0.0, |piece| piece.start.t) + every;
     for (k, piece) in recorder.pieces.iter().enumerate() {
-        hybrid.set_modes(&piece.modes);
+        let hybrid = piece.hybrid(model);
         let mut motion = Motion::new(&hybrid, settings);
         let mut at = piece.start.clone();
-        while piece.end.t > at.t {
-            motion.advance(&mut at, columns, due.min(piece.end.t))?;
+        let end = piece.end.t - rest_of_slip(model, piece, &recorder.events[k], options, settings)?;
+        while end > at.t {
+            motion.advance(&mut at, columns, due.min(end))?;
             if at.t >= due {
                 pause(columns);
                 due += every;
             }
         }
+        if piece.end.t > at.t {
+            // The rest is so short that one step of first order is exact.
+            let mut rates = Matrix::zeros(columns.rows(), columns.cols());
+            motion.variation().motion(&hybrid, &at)?;
+            motion.variation().changes(&hybrid, &at, columns, &mut rates)?;
+            *columns = columns.plus(piece.end.t - at.t, &rates);
+        }
+        pace.events += recorder.events[k].len();
         if let Some(next) = recorder.pieces.get(k + 1) {
-            pass(model, piece, next, &recorder.events[k], columns, Clock::Fixed)?;
+            pass(model, piece, next, &recorder.events[k], columns, Clock::Fixed, pace, options)?;
         }
     }
     pause(columns);
@@ -200,7 +278,7 @@ pub fn flow<Y: Contacts>(
 ) -> Result<Vec<Event>, AnalysisError> {
     let recorder = record(model, s, &mut latches(model), until, &[], options, settings)?;
     if columns.cols() > 0 {
-        carry(model, &recorder, columns, settings, f64::INFINITY, &mut |_| ())?;
+        carry(model, &recorder, columns, options, settings, f64::INFINITY, &mut |_| ())?;
     }
     Ok(recorder.events.into_iter().flatten().collect())
 }
@@ -230,53 +308,35 @@ pub fn flow_to<Y: Contacts>(
     }
     s.clone_from(&recorder.start);
     if columns.cols() > 0 {
-        carry(model, &recorder, columns, settings, f64::INFINITY, &mut |_| ())?;
-        let (modes, latched) = recorder.after.clone();
-        let next = Piece { modes, latched, start: s.clone(), end: s.clone() };
-        let (Some(last), Some(events)) = (recorder.pieces.last(), recorder.events.last()) else {
+        carry(model, &recorder, columns, options, settings, f64::INFINITY, &mut |_| ())?;
+        let parts = (recorder.pieces.last(), &recorder.after, recorder.events.last());
+        let (Some(last), Some(next), Some(events)) = parts else {
             return Err(AnalysisError::NoEvent { t: until });
         };
-        pass(model, last, &next, events, columns, Clock::Own)?;
+        pass(model, last, next, events, columns, Clock::Own, recorder.pace(settings), options)?;
     }
     Ok(recorder.events.into_iter().flatten().collect())
 }
 
-/// Keeps the states at output times.
-struct Keeper(Vec<State<f64>>);
-
-impl<Y: Contacts> Observer<Y> for Keeper {
-    fn on_output(&mut self, _y: &Hybrid<'_, Y>, s: &State<f64>) {
-        self.0.push(s.clone());
-    }
-}
-
-/// The states of a motion each `interval` seconds after its start, `count` of them, in one run through all events.
-///
-/// # Errors
-/// Those of the run.
-pub fn samples<Y: Contacts>(
+/// A sentence on a point that came down beside a hollow at the end of a motion to the last of some events; empty if there is none, or no such motion.
+pub(crate) fn outside_hollow<Y: Contacts>(
     model: &Y,
     start: &State<f64>,
-    interval: f64,
-    count: usize,
+    goals: &[Goal],
+    until: f64,
     options: &Options,
     settings: Settings,
-) -> Result<Vec<State<f64>>, AnalysisError> {
-    let (mut hybrid, mut s) = (Hybrid::new(model), start.clone());
-    let invalid = |reason: String| AnalysisError::Invalid { reason };
-    let mut integrator = integrator(settings).map_err(invalid)?;
-    let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
-    let mut keeper = Keeper(Vec::with_capacity(count + 1));
-    let span = Span::new(s.t, s.t + interval * count as f64, interval);
-    simulate(&mut hybrid, &mut s, integrator, &span, options, &mut (), &mut keeper).ending?;
-    Ok(keeper.0.into_iter().skip(1).take(count).collect())
+) -> String {
+    let recorder = record(model, &mut start.clone(), &mut latches(model), until, goals, options, settings);
+    let Ok(Recorder { pieces, events, .. }) = recorder else { return String::new() };
+    pieces.last().zip(events.last()).map_or(String::new(), |(piece, events)| beside_hollow(model, piece, events))
 }
 
 /// The integrator of runs.
-fn integrator<Y: System>(settings: Settings) -> Result<RungeKutta<Y>, String> {
+fn integrator<Y: System>(settings: Settings) -> Result<RungeKutta<Y>, AnalysisError> {
     let tolerance = settings.tolerance.relative.max(1e-13);
     let tuning = Tuning::default().with("tolerance", tolerance).with("absolute", settings.tolerance.absolute);
-    RungeKutta::dop853(&tuning).map_err(|error| error.to_string())
+    RungeKutta::dop853(&tuning).map_err(|error| AnalysisError::Invalid { reason: error.to_string() })
 }
 
 /// The modes in which a motion begins, and the contacts that latches hold then.
@@ -289,8 +349,7 @@ pub fn beginning<Y: Contacts>(
     options: &Options,
 ) -> Result<(Vec<Mode>, Vec<bool>), AnalysisError> {
     let mut hybrid = Hybrid::new(model);
-    let invalid = |reason: String| AnalysisError::Invalid { reason };
-    let mut integrator = RungeKutta::dop853(&Tuning::default()).map_err(|e| invalid(e.to_string()))?;
+    let mut integrator = integrator(Settings::default())?;
     let integrator: &mut dyn Integrator<Hybrid<'_, Y>> = &mut integrator;
     let mut at = s.clone();
     let span = Span::new(s.t, s.t, 0.0);
@@ -304,137 +363,4 @@ fn opening<'m, Y: Contacts>(model: &'m Y, s: &State<f64>, options: &Options) -> 
     let mut hybrid = Hybrid::new(model);
     hybrid.set_modes(&modes);
     Ok(hybrid)
-}
-
-/// The matrix of one period of a motion with contacts, in a basis of changes; and where it is then.
-///
-/// # Errors
-/// Those of [`flow`].
-pub fn monodromy<Y: Contacts>(
-    model: &Y,
-    s: &State<f64>,
-    period: f64,
-    options: &Options,
-    settings: Settings,
-) -> Result<(Matrix, State<f64>), AnalysisError> {
-    let hybrid = opening(model, s, options)?;
-    let basis = Motion::new(&hybrid, settings).basis(s)?;
-    let (mut end, mut columns) = (s.clone(), basis.clone());
-    flow(model, &mut end, &mut columns, s.t + period, options, settings)?;
-    Ok((coordinates(&basis, &columns)?, end))
-}
-
-/// The matrix of one period by central differences of fourth order of motions, with a step: an independent check of [`monodromy`].
-///
-/// # Errors
-/// Those of [`flow`].
-pub fn differences<Y: Contacts>(
-    model: &Y,
-    s: &State<f64>,
-    period: f64,
-    step: f64,
-    options: &Options,
-    settings: Settings,
-) -> Result<Matrix, AnalysisError> {
-    let hybrid = opening(model, s, options)?;
-    let mut motion = Motion::new(&hybrid, settings);
-    let basis = motion.basis(s)?;
-    let mut none = Matrix::zeros(basis.rows(), 0);
-    let mut reference = s.clone();
-    flow(model, &mut reference, &mut none, s.t + period, options, settings)?;
-    let mut out = Matrix::zeros(basis.rows(), basis.cols());
-    for j in 0..basis.cols() {
-        let mut moved = |times: f64| -> Result<Vec<f64>, AnalysisError> {
-            let mut at = s.clone();
-            let change: Vec<f64> = basis.column(j).iter().map(|c| times * step * c).collect();
-            motion.shift(&mut at, &change)?;
-            flow(model, &mut at, &mut none, s.t + period, options, settings)?;
-            motion.difference(&reference, &at)
-        };
-        let [a, b, c, e] = [moved(-2.0)?, moved(-1.0)?, moved(1.0)?, moved(2.0)?];
-        let column: Vec<f64> = (0..a.len()).map(|i| (a[i] - 8.0 * b[i] + 8.0 * c[i] - e[i]) / (12.0 * step)).collect();
-        out.set_column(j, &column);
-    }
-    coordinates(&basis, &out)
-}
-
-/// A periodic motion of a driven model with contacts near a state. Modes at its beginning are those of that state.
-///
-/// # Errors
-/// Those of [`flow`], [`AnalysisError::NotIsolated`] and [`AnalysisError::NotConverged`].
-pub fn orbit<Y: Contacts>(
-    model: &Y,
-    start: &State<f64>,
-    period: f64,
-    tolerance: f64,
-    options: &Options,
-    settings: Settings,
-) -> Result<Orbit, AnalysisError> {
-    let hybrid = opening(model, start, options)?;
-    let mut motion = Motion::new(&hybrid, settings);
-    if !motion.repeats(start, period)? {
-        return Err(not_repeated(period));
-    }
-    let mut s = start.clone();
-    let mut residual = f64::INFINITY;
-    for iterations in 0..ITERATIONS {
-        let basis = motion.basis(&s)?;
-        let (map, end) = monodromy(model, &s, period, options, settings)?;
-        let difference = motion.difference(&s, &end)?;
-        residual = difference.iter().fold(0.0, |max: f64, d| max.max(d.abs()));
-        if residual <= tolerance {
-            let multipliers = eigenvalues(&map)?;
-            return Ok(Orbit { state: s, period, multipliers, residual, iterations });
-        }
-        let gap = coordinates(&basis, &Matrix::from_rows(difference.len(), 1, difference))?;
-        let matrix = Matrix::unit(map.rows()).plus(-1.0, &map);
-        let step = matrix
-            .solve_vector(gap.values(), "the equations of a cycle")
-            .map_err(|_| AnalysisError::NotIsolated { what: "the cycle", ratio: f64::EPSILON })?;
-        motion.shift(&mut s, &basis.apply(&step))?;
-    }
-    let advice = "start nearer to the cycle, for instance by letting the motion settle first";
-    Err(AnalysisError::NotConverged { what: "the search for a cycle", iterations: ITERATIONS, residual, advice })
-}
-
-/// The Lyapunov exponents of a motion with contacts, through its events. For a driven model the phase of what drives it adds an exponent zero.
-///
-/// A contact that sticks, or closes for a while, forgets a direction: its exponent is −∞.
-///
-/// # Errors
-/// Those of [`flow`]; [`AnalysisError::Invalid`] with fewer than two batches.
-pub fn exponents<Y: Contacts>(
-    model: &Y,
-    start: &State<f64>,
-    choice: &ExponentOptions,
-    options: &Options,
-    settings: Settings,
-) -> Result<Spectrum, AnalysisError> {
-    choice.check()?;
-    let mut s = start.clone();
-    let mut latched = latches(model);
-    let until = s.t + choice.transient;
-    record(model, &mut s, &mut latched, until, &[], options, settings)?;
-    // The frame is taken with all contacts open; what is held at the beginning leaves it at once.
-    let hybrid = Hybrid::new(model);
-    let mut motion = Motion::new(&hybrid, settings);
-    let driven = motion.driven(&s)?;
-    let mut columns = motion.basis(&s)?;
-    let mut means = Vec::with_capacity(choice.batches);
-    for _ in 0..choice.batches {
-        let until = s.t + choice.batch;
-        let recorder = record(model, &mut s, &mut latched, until, &[], options, settings)?;
-        let mut sums = vec![0.0; columns.cols()];
-        let mut pause = |columns: &mut Matrix| {
-            let mut left = vec![0.0; columns.cols()];
-            columns.orthonormalise(&mut left);
-            for (j, (sum, left)) in sums.iter_mut().zip(&left).enumerate() {
-                let forgotten = columns.column(j).iter().all(|&c| c == 0.0);
-                *sum += if forgotten { f64::NEG_INFINITY } else { left.ln() };
-            }
-        };
-        carry(model, &recorder, &mut columns, settings, choice.interval, &mut pause)?;
-        means.push(sums.iter().map(|s| s / choice.batch).chain(driven.then_some(0.0)).collect());
-    }
-    Ok(Spectrum::of_batches(&[means]))
 }

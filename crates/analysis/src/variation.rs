@@ -14,7 +14,7 @@
 //! with q̇ = v; for rotations it is the commutator. The solve uses the factors of the motion.
 
 use crate::dense::Matrix;
-use dalembert_methods::algebra::{Mass, Rows};
+use crate::reading::Reading;
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::integrate::IntegrateError;
 use dalembert_methods::scalar::{Dual, Duals};
@@ -26,23 +26,12 @@ const WIDTH: usize = 6;
 /// Evaluates a motion and changes of it.
 pub struct Variation<Y: System> {
     shape: Shape,
-    constant_mass: bool,
     /// Accelerations, multipliers, projections.
     pub dynamics: Dynamics<Y>,
     /// The rates of the motion as last evaluated.
     pub rates: Rates,
-    state: State<Duals>,
-    work: Y::Work<Duals>,
-    mass: Mass<Duals>,
-    rows: Rows<Duals>,
-    base: Vec<Duals>,
-    increment: Vec<Duals>,
-    force: Vec<Duals>,
-    product: Vec<Duals>,
-    residual: Vec<Duals>,
-    rate: Vec<Duals>,
-    multipliers: Vec<Duals>,
-    acceleration: Vec<Duals>,
+    /// The equations with changes of the state, six at once.
+    along: Reading<Y, Duals>,
     local: Vec<Duals>,
     velocity: Vec<Duals>,
     own: [Vec<Dual>; 3],
@@ -58,21 +47,9 @@ impl<Y: System> Variation<Y> {
         let single = || vec![Dual::default(); shape.v];
         Self {
             shape,
-            constant_mass: y.mass_is_constant(),
             dynamics: Dynamics::new(y),
             rates: Rates::zeros(shape),
-            state: State::zeros(shape),
-            work: y.work(),
-            mass: Mass::new(&y.mass_blocks()),
-            rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
-            base: zeros(shape.q),
-            increment: zeros(shape.v),
-            force: zeros(shape.v),
-            product: zeros(shape.v),
-            residual: zeros(shape.rows()),
-            rate: zeros(shape.x),
-            multipliers: zeros(shape.rows()),
-            acceleration: zeros(shape.v),
+            along: Reading::new(y),
             local: zeros(shape.v),
             velocity: zeros(shape.v),
             own: [single(), single(), single()],
@@ -100,39 +77,39 @@ impl<Y: System> Variation<Y> {
     /// Those of the constraint solve.
     pub fn changes(&mut self, y: &Y, s: &State<f64>, columns: &Matrix, out: &mut Matrix) -> Result<(), IntegrateError> {
         let Shape { v: n, x, .. } = self.shape;
-        self.state.lift(s);
-        self.base.copy_from_slice(&self.state.q);
-        lift(&mut self.multipliers, &self.rates.multipliers);
-        lift(&mut self.acceleration, &self.rates.v);
+        self.along.state.lift(s);
+        self.along.base.copy_from_slice(&self.along.state.q);
+        lift(&mut self.along.multipliers, &self.rates.multipliers);
+        lift(&mut self.along.acceleration, &self.rates.v);
         for first in (0..columns.cols()).step_by(WIDTH) {
             let lanes = WIDTH.min(columns.cols() - first);
             for i in 0..n {
-                self.increment[i] = Duals::default();
-                self.state.v[i].eps = [0.0; WIDTH];
+                self.along.increment[i] = Duals::default();
+                self.along.state.v[i].eps = [0.0; WIDTH];
                 for lane in 0..lanes {
-                    self.increment[i].eps[lane] = columns[(i, first + lane)];
-                    self.state.v[i].eps[lane] = columns[(n + i, first + lane)];
+                    self.along.increment[i].eps[lane] = columns[(i, first + lane)];
+                    self.along.state.v[i].eps[lane] = columns[(n + i, first + lane)];
                 }
             }
             for i in 0..x {
-                self.state.x[i].eps = [0.0; WIDTH];
+                self.along.state.x[i].eps = [0.0; WIDTH];
                 for lane in 0..lanes {
-                    self.state.x[i].eps[lane] = columns[(2 * n + i, first + lane)];
+                    self.along.state.x[i].eps[lane] = columns[(2 * n + i, first + lane)];
                 }
             }
-            self.derivatives(y);
+            self.along.evaluate(y);
             // B(η, v), all lanes at once: velocities are held.
             lift(&mut self.velocity, &s.v);
-            y.local_rate(&self.increment, &self.velocity, &mut self.local);
+            y.local_rate(&self.along.increment, &self.velocity, &mut self.local);
             for lane in 0..lanes {
                 let j = first + lane;
                 self.commute(y, s, columns, j);
                 for i in 0..n {
                     let [.., swapped] = &self.own;
                     out[(i, j)] = columns[(n + i, j)] + self.local[i].eps[lane] - swapped[i].eps[0];
-                    self.column[i] = self.force[i].eps[lane];
+                    self.column[i] = self.along.force[i].eps[lane];
                 }
-                for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+                for (right, residual) in self.right.iter_mut().zip(&self.along.residual) {
                     *right = -residual.eps[lane];
                 }
                 self.dynamics.respond(y, s, &mut self.column, &mut self.right)?;
@@ -140,33 +117,11 @@ impl<Y: System> Variation<Y> {
                     out[(n + i, j)] = self.column[i];
                 }
                 for i in 0..x {
-                    out[(2 * n + i, j)] = self.rate[i].eps[lane];
+                    out[(2 * n + i, j)] = self.along.rate[i].eps[lane];
                 }
             }
         }
         Ok(())
-    }
-
-    /// Forces, biases and rates along the changes that state and increment carry, with multipliers and accelerations held.
-    fn derivatives(&mut self, y: &Y) {
-        y.retract(&self.base, &self.increment, &mut self.state.q);
-        y.prepare(&self.state, &mut self.work);
-        y.force(&self.state, &mut self.work, &mut self.force);
-        if !self.residual.is_empty() {
-            y.jacobian(&self.state, &mut self.work, &mut self.rows);
-            y.friction(&self.state, &self.multipliers, &mut self.work, &mut self.force);
-            self.rows.add_transpose(-1.0, &self.multipliers, &mut self.force);
-            y.constraint_bias(&self.state, &mut self.work, &mut self.residual);
-            self.rows.add_apply(&self.acceleration, &mut self.residual);
-        }
-        if !self.constant_mass {
-            y.mass(&self.state, &mut self.work, &mut self.mass);
-            self.mass.apply(&self.acceleration, &mut self.product);
-            for (f, &p) in self.force.iter_mut().zip(&self.product) {
-                *f -= p;
-            }
-        }
-        y.rate(&self.state, &mut self.work, &mut self.rate);
     }
 
     /// B(v, η) of one change, into the last of `own`.
@@ -186,15 +141,15 @@ impl<Y: System> Variation<Y> {
     /// Those of the constraint solve.
     pub fn by_time(&mut self, y: &Y, s: &State<f64>, out: &mut [f64]) -> Result<(), IntegrateError> {
         let Shape { v: n, x, .. } = self.shape;
-        self.state.lift(s);
-        self.state.t.eps[0] = 1.0;
-        self.base.copy_from_slice(&self.state.q);
-        self.increment.fill(Duals::default());
+        self.along.state.lift(s);
+        self.along.state.t.eps[0] = 1.0;
+        self.along.base.copy_from_slice(&self.along.state.q);
+        self.along.increment.fill(Duals::default());
         self.solve_first(y, s)?;
         out[..n].fill(0.0);
         out[n..2 * n].copy_from_slice(&self.column);
         for i in 0..x {
-            out[2 * n + i] = self.rate[i].eps[0];
+            out[2 * n + i] = self.along.rate[i].eps[0];
         }
         Ok(())
     }
@@ -211,28 +166,28 @@ impl<Y: System> Variation<Y> {
         time: f64,
     ) -> Result<Vec<f64>, IntegrateError> {
         let Shape { v: n, x, .. } = self.shape;
-        self.state.lift(s);
-        self.state.t.eps[0] = time;
-        self.base.copy_from_slice(&self.state.q);
+        self.along.state.lift(s);
+        self.along.state.t.eps[0] = time;
+        self.along.base.copy_from_slice(&self.along.state.q);
         for i in 0..n {
-            self.increment[i] = Duals::default();
-            self.increment[i].eps[0] = change[i];
-            self.state.v[i].eps[0] = change[n + i];
+            self.along.increment[i] = Duals::default();
+            self.along.increment[i].eps[0] = change[i];
+            self.along.state.v[i].eps[0] = change[n + i];
         }
-        (0..x).for_each(|i| self.state.x[i].eps[0] = change[2 * n + i]);
+        (0..x).for_each(|i| self.along.state.x[i].eps[0] = change[2 * n + i]);
         self.solve_first(y, s)?;
         Ok(self.right.clone())
     }
 
     /// Solves for the change along the first lane of what state and increment carry: accelerations in `column`, multipliers in `right`.
     fn solve_first(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
-        lift(&mut self.multipliers, &self.rates.multipliers);
-        lift(&mut self.acceleration, &self.rates.v);
-        self.derivatives(y);
-        for (column, force) in self.column.iter_mut().zip(&self.force) {
+        lift(&mut self.along.multipliers, &self.rates.multipliers);
+        lift(&mut self.along.acceleration, &self.rates.v);
+        self.along.evaluate(y);
+        for (column, force) in self.column.iter_mut().zip(&self.along.force) {
             *column = force.eps[0];
         }
-        for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+        for (right, residual) in self.right.iter_mut().zip(&self.along.residual) {
             *right = -residual.eps[0];
         }
         self.dynamics.respond(y, s, &mut self.column, &mut self.right)
@@ -288,17 +243,17 @@ impl<Y: System> Variation<Y> {
                 columns[(i, j)] += self.column[i];
             }
             // Velocity level: the residual of [G; A] v + … along the change.
-            self.state.lift(s);
-            self.base.copy_from_slice(&self.state.q);
+            self.along.state.lift(s);
+            self.along.base.copy_from_slice(&self.along.state.q);
             for i in 0..n {
-                self.increment[i] = Duals::default();
-                self.increment[i].eps[0] = columns[(i, j)];
-                self.state.v[i].eps[0] = columns[(n + i, j)];
+                self.along.increment[i] = Duals::default();
+                self.along.increment[i].eps[0] = columns[(i, j)];
+                self.along.state.v[i].eps[0] = columns[(n + i, j)];
             }
-            y.retract(&self.base, &self.increment, &mut self.state.q);
-            y.prepare(&self.state, &mut self.work);
-            y.constraint_rate(&self.state, &mut self.work, &mut self.residual);
-            for (right, residual) in self.right.iter_mut().zip(&self.residual) {
+            y.retract(&self.along.base, &self.along.increment, &mut self.along.state.q);
+            y.prepare(&self.along.state, &mut self.along.work);
+            y.constraint_rate(&self.along.state, &mut self.along.work, &mut self.along.residual);
+            for (right, residual) in self.right.iter_mut().zip(&self.along.residual) {
                 *right = -residual.eps[0];
             }
             self.column.fill(0.0);

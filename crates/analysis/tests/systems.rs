@@ -2,13 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use dalembert_analysis::AnalysisError;
+use dalembert_analysis::continuation::{Ending, Kind, Options, follow_on};
 use dalembert_analysis::crossing::{Watch, crossings};
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
+use dalembert_analysis::family::{Cycles, Turn};
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::linear::Verdict;
 use dalembert_analysis::linearise::{linearise, null_space};
 use dalembert_analysis::motion::{ExponentOptions, Motion, exponents, orbit};
+use dalembert_analysis::recorded::{monodromies, recipe};
 use dalembert_analysis::steady::steady;
 use dalembert_methods::algebra::{Mass, MassBlock};
 use dalembert_methods::problems::touching::{Touching, Toy};
@@ -225,4 +228,88 @@ fn a_steady_motion_with_a_constraint_is_found() {
     let rest = steady(&model, &s, &[], 1e-11).unwrap();
     assert!((whole * rest.state.q[1] - 0.7 * 3.0).abs() < 1e-9 && rest.free == 1, "{rest:?}");
     assert!(steady(&model, &s, &[3], 1e-11).is_err());
+}
+
+/// Van der Pol's oscillator, ẍ − μ (1 − x²) ẋ + x = 0, as two half masses of which the second one is held to the first.
+struct Tied {
+    growth: f64,
+}
+
+impl Toy<2, 1, 0> for Tied {
+    const TANGENTS: usize = 0;
+    fn mass(&self) -> [f64; 2] {
+        [0.5, 0.5]
+    }
+    fn force<R: Real>(&self, _t: R, q: [R; 2], v: [R; 2]) -> [R; 2] {
+        [(R::one() - q[0] * q[0]) * v[0] * self.growth - q[0], R::zero()]
+    }
+    fn holonomic<R: Real>(&self, _t: R, q: [R; 2]) -> [R; 1] {
+        [q[1] - q[0]]
+    }
+    fn gap<R: Real>(&self, _t: R, _q: [R; 2]) -> [R; 0] {
+        []
+    }
+}
+
+/// A cycle that nothing drives is followed with its period: 2π/ω, ω = 1 − μ²/16 + 17 μ⁴/3072 + 35 μ⁶/884736 − … (Andersen, Geer: Power series expansions
+/// for the frequency and period of the limit cycle of the van der Pol equation, SIAM J. Appl. Math. 42 (1982) 678–693).
+#[test]
+fn a_free_cycle_with_a_constraint_is_followed_with_its_period() {
+    let member = |growth: f64| Ok(Touching(Tied { growth }));
+    let start = member(0.1).unwrap();
+    let mut s = State::zeros(start.shape());
+    s.q.fill(2.0);
+    let settings = Settings::within(1e-12);
+    let found = orbit(&start, &s, TAU, 1e-10, settings).unwrap();
+    let turn = Turn { state: found.state, period: found.period, value: 0.1 };
+    let contacts = dalembert_methods::nonsmooth::Options::default();
+    let cycles = Cycles::new(&member, None, &turn, &contacts, settings).unwrap();
+    let options = Options { step: 0.02, steps: [1e-6, 0.05], range: [0.05, 0.3], points: 50, tolerance: 1e-10 };
+    let branch = follow_on(&cycles, Kind::Cycles, &turn, 0.1, &options, &mut |_| true).unwrap();
+    assert_eq!(branch.ending, Ending::Range);
+    assert!(branch.special.is_empty() && branch.points.len() > 4);
+    for point in &branch.points {
+        let square = point.parameter * point.parameter;
+        let omega = 1.0 - square / 16.0 + 17.0 * square.powi(2) / 3072.0 + 35.0 * square.powi(3) / 884_736.0;
+        // The next term is 1.4e-4 μ⁸; 1e-9 is left of the cycle.
+        let bound = TAU * 1.4e-4 * square.powi(4) + 1e-8;
+        assert!((point.state.period - TAU / omega).abs() < bound, "{}: {}", point.parameter, point.state.period);
+        // By Liouville's formula the multiplier is exp(μ ∫ (1 − x²) dt), −2πμ to first order.
+        let [multiplier] = point.values.as_slice() else { panic!("{:?}", point.values) };
+        assert!((multiplier.re.ln() / (-TAU * point.parameter) - 1.0).abs() < 0.2 * square + 1e-6 && point.stable);
+    }
+    // Asked to stop, it does.
+    let mut left = 3;
+    let part = follow_on(&cycles, Kind::Cycles, &turn, 0.1, &options, &mut |_| {
+        left -= 1;
+        left > 0
+    });
+    let part = part.unwrap();
+    assert_eq!((part.points.len(), part.ending), (3, Ending::Stopped));
+}
+
+/// Pendulums of several lengths side by side, in Cartesian coordinates with a constraint, have the matrices that each has alone.
+#[test]
+fn systems_side_by_side_move_as_they_do_alone() {
+    let settings = Settings::within(1e-10);
+    // With a length of 0.5 m a factor is one and drops out: that pendulum does something else, and goes alone.
+    let lengths = [0.55, 0.68, 0.81, 0.94, 1.07, 1.2, 0.5];
+    let pendulums = lengths.map(|length| Pendulum { length, amplitude: 1.2, ..Pendulum::default() });
+    let systems: Vec<(&Pendulum, State<f64>, f64)> =
+        pendulums.iter().enumerate().map(|(k, p)| (p, p.initial(), 1.0 + 0.3 * k as f64)).collect();
+    let recipes = pendulums.each_ref().map(|p| recipe(p).unwrap());
+    assert!(recipes[..6].iter().all(|recipe| recipe.alike(&recipes[0])) && !recipes[6].alike(&recipes[0]));
+    for ((pendulum, start, period), found) in systems.iter().zip(monodromies(&systems, settings)) {
+        let (alone, _) = Motion::new(*pendulum, settings).monodromy(start, *period).unwrap();
+        let found = found.unwrap();
+        assert_eq!((found.rows(), found.cols()), (2, 2));
+        // Some hundred steps of 1e-10 each, of a motion whose neighbours part at most ten times.
+        assert!(found.plus(-1.0, &alone).largest() < 1e-7, "{found:?} {alone:?}");
+    }
+    // Rotations in space are no plain numbers: they are run one by one.
+    let body = FreeBody::default();
+    assert!(recipe(&body).is_none());
+    let alone = Motion::new(&body, settings).monodromy(&body.initial(), 0.4).unwrap().0;
+    let found = monodromies(&[(&body, body.initial(), 0.4)], settings).remove(0).unwrap();
+    assert_eq!(found, alone);
 }

@@ -7,7 +7,7 @@ use dalembert_analysis::dense::{Dense, Matrix};
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::floquet::{Grid, chart, exponents, monodromy};
-use dalembert_analysis::linear::{Linear, Verdict};
+use dalembert_analysis::linear::{Linear, Stability, Verdict};
 use dalembert_analysis::problems::Mathieu;
 use dalembert_analysis::response::{StateSpace, curve, frequency_response, logarithmic, periodic, spectral_density};
 use dalembert_analysis::routh::{characteristic_polynomial, unstable_roots};
@@ -287,5 +287,45 @@ fn a_chart_of_stability_has_its_borders_at_the_boundaries() {
         let inside = |low: f64, high: f64| *a > low && *a < high;
         let stable = inside(-0.4551, -0.1102) || inside(1.8591, 3.9170) || *a > 4.3713;
         assert_eq!(found[(10, j)] < 1.0 + 1e-5, stable, "{a}");
+    }
+}
+
+/// The theorems of Thomson, Tait and Chetaev agree with the eigenvalues wherever they decide.
+#[test]
+fn the_static_condition_concludes_what_eigenvalues_say() {
+    let two = |values: [f64; 4]| Matrix::from_rows(2, 2, values.to_vec());
+    let turn = |g: f64| two([0.0, g, -g, 0.0]);
+    let (both, one, none) = (two([0.1, 0.0, 0.0, 0.2]), two([0.1, 0.0, 0.0, 0.0]), two([0.0; 4]));
+    let (up, saddle, down) = (two([2.0, 0.5, 0.5, 3.0]), two([1.0, 0.0, 0.0, -2.0]), two([-1.0, 0.0, 0.0, -2.0]));
+    let plain = two([2.0, 0.0, 0.0, 3.0]);
+    let cases = [
+        (none.clone(), up.clone(), Stability::Stable),
+        (turn(1.0), up.clone(), Stability::Stable),
+        (both.clone(), up.clone(), Stability::Asymptotic),
+        (both.plus(1.0, &turn(1.0)), up.clone(), Stability::Asymptotic),
+        // Damping of one coordinate reaches both by coupling, and only then.
+        (one.clone(), up.clone(), Stability::Asymptotic),
+        (one.clone(), plain.clone(), Stability::Stable),
+        // Of equal frequencies one mixture escapes it.
+        (one.clone(), Matrix::unit(2), Stability::Stable),
+        (none.clone(), saddle.clone(), Stability::Unstable),
+        (turn(9.0), saddle, Stability::Unstable),
+        // Gyroscopic forces hold a top, damping lets it fall in the end.
+        (turn(9.0), down.clone(), Stability::Open),
+        (both.plus(1.0, &turn(9.0)), down, Stability::Unstable),
+        (both.clone(), up.plus(1.0, &turn(0.3)), Stability::Open),
+        (both.scaled(-1.0), plain, Stability::Open),
+    ];
+    for (k, (velocities, positions, expected)) in cases.into_iter().enumerate() {
+        let system = Linear::split(&Matrix::unit(2), &velocities, &positions);
+        assert_eq!(system.conclusion().stability, expected, "{k}: {}", system.conclusion().reason);
+        let verdict = system.verdict().unwrap();
+        let agrees = match expected {
+            Stability::Asymptotic => verdict == Verdict::AsymptoticallyStable,
+            Stability::Stable => verdict == Verdict::Marginal,
+            Stability::Unstable => matches!(verdict, Verdict::Unstable(_)),
+            Stability::Open => true,
+        };
+        assert!(agrees, "{k}: {verdict:?}");
     }
 }

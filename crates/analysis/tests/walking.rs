@@ -87,6 +87,9 @@ fn gaits(slope: f64) -> Vec<(Cycle, f64)> {
     found
 }
 
+/// The slope at which the long gait doubles its period: det(P′ + 1) = 0 in 34 digits.
+const DOUBLES: f64 = 0.015_088_437_941_119;
+
 /// Both gaits at slope 0.009 from scratch; the long one is stable until its period doubles near slope 0.0151.
 #[test]
 fn the_simplest_walker_has_two_gaits_and_the_long_one_doubles() {
@@ -95,10 +98,21 @@ fn the_simplest_walker_has_two_gaits_and_the_long_one_doubles() {
     assert_eq!(found.len(), 2, "{found:?}");
     let map = stride(SimplestWalker, &[slope], 8.0);
     let [(long, long_time), (short, short_time)] = [&found[0], &found[1]];
-    // Garcia et al.: θ* = 0.200310900544287, θ̇* = −0.199832473004977.
-    assert!((long.state[0] - 0.200_310_900_544_287).abs() < 1e-9, "{long:?}");
-    assert!((long.state[2] + 0.199_832_473_004_977).abs() < 1e-9, "{long:?}");
-    assert!((long_time - 3.8825).abs() < 5e-5 && short_time < long_time, "{long_time} {short_time}");
+    // Taylor series of order 28 in 34 digits, Newton's method, differences of strides; Garcia et al. print θ* = 0.200310900544287, θ̇* = −0.199832473004977.
+    for (cycle, [angle, rate]) in [
+        (long, [0.200_310_900_544_247_1, -0.199_832_473_004_952_4]),
+        (short, [0.193_937_369_810_181_8, -0.203_866_927_442_006_9]),
+    ] {
+        assert!((cycle.state[0] - angle).abs() < 1e-9 && (cycle.state[2] - rate).abs() < 1e-9, "{cycle:?}");
+    }
+    assert!((long_time - 3.882_463_752_851_4).abs() < 1e-8 && (short_time - 3.096_105_868_078_2).abs() < 1e-8);
+    let pair = [(-0.190_099_841_065_89, 0.557_598_776_682_07), (-0.190_099_841_065_89, -0.557_598_776_682_07)];
+    let single = [(4.003_864_358_929_7, 0.0), (0.459_589_589_797_67, 0.0)];
+    for (cycle, expected) in [(long, pair), (short, single)] {
+        for (m, (re, im)) in cycle.multipliers.iter().zip(expected) {
+            assert!((m.re - re).abs() < 1e-6 && (m.im.abs() - f64::abs(im)).abs() < 1e-6, "{cycle:?}");
+        }
+    }
     assert!(long.stable() && !short.stable(), "{found:?}");
     for (cycle, _) in &found {
         let exact = map.image(&cycle.state, slope).unwrap().by_state;
@@ -110,7 +124,7 @@ fn the_simplest_walker_has_two_gaits_and_the_long_one_doubles() {
     let branch = follow(&map, Kind::Cycles, &long.state, slope, &options).unwrap();
     let doubling = branch.special.iter().find(|(what, _)| *what == Special::PeriodDoubling).unwrap();
     println!("period doubling at {}", doubling.1.parameter);
-    assert!((doubling.1.parameter - 0.0151).abs() < 1e-4, "{}", doubling.1.parameter);
+    assert!((doubling.1.parameter - DOUBLES).abs() < 1e-7, "{}", doubling.1.parameter);
 }
 
 /// The compass walker of Goswami et al. (µ = 2, β = 1): a stable gait at 3°, whose period doubles near 4.4°.
@@ -140,6 +154,16 @@ fn the_compass_walker_doubles_its_period() {
     let doubling = branch.special.iter().find(|(what, _)| *what == Special::PeriodDoubling).unwrap();
     println!("period doubling at {}°", doubling.1.parameter / degree);
     assert!((doubling.1.parameter / degree - 4.37).abs() < 0.05, "{}", doubling.1.parameter / degree);
+}
+
+/// The least height over the slope of the foot that has just been left, in the first moments of a stride; legs are 1 m long with knees in the middle.
+fn lowest(z: &[f64], slope: f64) -> f64 {
+    let mut place = Place { t: 0.0, z: std::array::from_fn(|i| z[i]), mode: 0 };
+    (1..=60).fold(f64::INFINITY, |least, k| {
+        flow(&KneedWalker::default(), &mut place, &[slope], 1e-3 * f64::from(k), 10, Settings::default()).unwrap();
+        let [stance, thigh, shank] = [0, 1, 2].map(|i| (place.z[i] - slope).cos());
+        least.min(stance - 0.5 * (thigh + shank))
+    })
 }
 
 /// A walker with knees: a gait by an evolution strategy and Newton's method, stable at a slope of 0.05, followed over the slope to its end.
@@ -182,7 +206,7 @@ fn the_kneed_walker_has_a_gait_that_ends() {
     assert!(back[0].is_none() && back[2] == Some(0) && back[1].is_some() && back[3].is_some(), "{back:?}");
     for direction in [1.0, -1.0] {
         let options =
-            Options { step: 0.01 * direction, steps: [1e-5, 0.05], range: [0.0, 0.1], points: 150, tolerance: 1e-9 };
+            Options { step: 0.01 * direction, steps: [1e-6, 0.05], range: [0.0, 0.3], points: 250, tolerance: 1e-9 };
         let branch = follow(&map, Kind::Cycles, z, slope, &options).unwrap();
         let last = branch.points.last().unwrap();
         println!("to slope {} in {} points: {:?}", last.parameter, branch.points.len(), branch.special);
@@ -192,7 +216,26 @@ fn the_kneed_walker_has_a_gait_that_ends() {
             assert!(*what == Special::Fold && (end.parameter - 0.0318).abs() < 1e-4, "{end:?}");
             assert!(!last.stable);
         } else {
-            assert!(branch.points.iter().all(|point| point.stable));
+            // Stable until its period doubles; it ends where the foot scuffs before the knee is straight.
+            let (what, doubling) = &branch.special[0];
+            assert!(
+                *what == Special::PeriodDoubling && (doubling.parameter - 0.106_211_66).abs() < 1e-7,
+                "{doubling:?}"
+            );
+            assert!(branch.points.iter().all(|point| point.stable == (point.parameter < doubling.parameter)));
+            let lows: Vec<[f64; 2]> =
+                branch.points.iter().map(|p| [p.parameter, lowest(&p.state, p.parameter)]).collect();
+            let pair = lows.windows(2).find(|pair| pair[0][1] > 0.0 && pair[1][1] <= 0.0).unwrap();
+            let near = branch.points.iter().find(|p| p.parameter == pair[0][0]).unwrap();
+            let (mut range, mut guess) = ([pair[0][0], pair[1][0]], near.state.clone());
+            for _ in 0..16 {
+                let slope = 0.5 * (range[0] + range[1]);
+                guess = fixed_point(&map, &guess, slope, 1e-10).unwrap().state;
+                range[usize::from(lowest(&guess, slope) <= 0.0)] = slope;
+            }
+            let end = range[0];
+            println!("the foot scuffs at {end}");
+            assert!((end - 0.119_65).abs() < 2e-4, "{end}");
         }
         assert!(branch.ending != Ending::Points, "{:?}", branch.ending);
     }

@@ -1,8 +1,10 @@
 //! What can be said on the command line.
 
+mod analysis;
 mod study;
 
-pub use study::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, StrideOptions, Study};
+pub use analysis::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, ShotOptions, StrideOptions};
+pub use study::Study;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -115,6 +117,12 @@ pub struct SweepOptions {
     /// The number of threads [default: all processors].
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Compute rows side by side where they can be, whatever the study says.
+    #[arg(long, conflicts_with = "no_lanes")]
+    pub lanes: bool,
+    /// Compute rows one by one, with the bits of `run`, whatever the study says.
+    #[arg(long)]
+    pub no_lanes: bool,
     /// Compute every N-th row only, from the I-th on, for several machines.
     #[arg(long, value_name = "I/N", conflicts_with = "merge")]
     pub shard: Option<String>,
@@ -149,7 +157,7 @@ pub enum Engine {
 
 /// A study says which scene, what can be chosen (controls, static parameters), the phases with their conditions, and the goals: see the chapter on optimal
 /// control. Built-in studies are swing-up, double-pendulum-swing-up,
-/// four-body-chain, pareto-chain, parallel-parking and reach. With a table `[front]` the result is the front of best compromises between all goals, and the
+/// four-body-chain, pareto-chain, parallel-parking, five-bar, jump and reach. With a table `[front]` the result is the front of best compromises between all goals, and the
 /// same command goes on with a search that was stopped. Ctrl-C ends the search and keeps the best
 /// motion so far. Exit code 1 means that no motion meets all conditions; the report names those that are violated, with their times.
 #[derive(Debug, Args)]
@@ -165,6 +173,9 @@ pub struct OptimiseOptions {
     /// A folder in which machine code is kept for the next run; it should belong to you alone.
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
+    /// Write the study and its scene as files into this folder, to be changed, and solve nothing.
+    #[arg(long, value_name = "FOLDER")]
+    pub copy: Option<PathBuf>,
     /// The number of threads for fronts of several goals [default: all processors].
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -205,6 +216,8 @@ pub struct ListOptions {
 pub enum What {
     /// Built-in scenes.
     Scenes,
+    /// Built-in studies of optimal control.
+    Studies,
     /// Kinds of bodies.
     Bodies,
     /// Kinds of joints.
@@ -290,12 +303,19 @@ pub struct EquationOptions {
     /// The same as `--as latex`.
     #[arg(long, conflicts_with = "language")]
     pub latex: bool,
+    /// What of a scene to write, between commas: mass, force, acceleration, multiplier, residual, velocity (constraints on that level), rate (of extra states),
+    /// gap; mass, force and residual if not given.
+    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',')]
+    pub what: Vec<String>,
     /// Mass matrix, forces and residuals of any scene, also of one that is a single tree, as they are computed.
     #[arg(long)]
     pub whole: bool,
     /// Their derivatives instead, entry by entry.
     #[arg(long)]
     pub derivatives: bool,
+    /// By kernels of elements: those that read the same share one. As text it tells which there are and how long, as C or Rust kernels and tables are written.
+    #[arg(long)]
+    pub kernels: bool,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

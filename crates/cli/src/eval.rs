@@ -44,8 +44,11 @@ pub fn numbers(list: &[f64]) -> String {
 
 /// Writes the equations of motion.
 pub fn equations(options: &EquationOptions) -> Result<(), Exit> {
-    let wants_whole =
-        options.whole || options.derivatives || matches!(options.language(), Language::C | Language::Rust);
+    let wants_whole = options.whole
+        || options.derivatives
+        || options.kernels
+        || !options.what.is_empty()
+        || matches!(options.language(), Language::C | Language::Rust);
     let whole = if wants_whole { Some(scene(&options.model)?) } else { whole_scene(&options.model)? };
     if let Some(scene) = whole {
         return write_or_print(options.out.as_deref(), &equations::write(&scene.model, options)?);

@@ -110,7 +110,7 @@ fn row(model: &Model, dynamics: &mut Dynamics<Model>, quantity: Quantity, at: &T
 }
 
 /// All entries of constraint rows.
-fn dense(rows: &Rows<f64>, count: usize, n: usize) -> Vec<f64> {
+pub fn dense(rows: &Rows<f64>, count: usize, n: usize) -> Vec<f64> {
     let mut out = vec![0.0; count * n];
     let (mut unit, mut column) = (vec![0.0; n], vec![0.0; count]);
     for k in 0..n {

@@ -37,21 +37,34 @@ impl Exit {
 
     /// Prints the message to standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
-        let (code, message) = match self {
-            Self::Failed(message) => (1, message),
+        let code = match self {
+            Self::Failed(_) => 1,
             Self::Bad(error) if std::io::stderr().is_terminal() => {
                 eprintln!("{:?}", miette::Report::new(error));
                 return ExitCode::from(2);
             }
-            Self::Bad(error) => (2, lines(&error)),
-            Self::Usage(message) => (2, message),
-            Self::Ledger(message) => (3, message),
-            Self::Io(message) => (4, message),
+            Self::Bad(_) | Self::Usage(_) => 2,
+            Self::Ledger(_) => 3,
+            Self::Io(_) => 4,
             Self::Interrupted => return ExitCode::from(130),
             Self::Told(code) => return ExitCode::from(code),
         };
-        eprintln!("error: {message}");
+        eprintln!("error: {self}");
         ExitCode::from(code)
+    }
+}
+
+/// The message alone.
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Failed(message) | Self::Usage(message) | Self::Ledger(message) | Self::Io(message) => {
+                f.write_str(message)
+            }
+            Self::Bad(error) => f.write_str(&lines(error)),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Told(code) => write!(f, "ended with code {code}"),
+        }
     }
 }
 

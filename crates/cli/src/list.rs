@@ -6,6 +6,7 @@ use dalembert::methods::integrate;
 use dalembert::methods::nonsmooth::choices;
 use dalembert::scene::{KindInfo, Schema, every_kind, every_section, fields};
 use dalembert::scenes;
+use dalembert_control::study::built_in;
 use std::fmt::Write;
 
 /// The sections of elements with their headings.
@@ -27,6 +28,12 @@ pub fn list(options: &ListOptions) -> Result<(), Exit> {
         heading(&mut out, "Scenes", options.markdown);
         for scene in scenes::ALL {
             row(&mut out, scene.name, scene.summary, options.markdown);
+        }
+    }
+    if wanted(What::Studies) {
+        heading(&mut out, "Studies", options.markdown);
+        for study in built_in::ALL {
+            row(&mut out, study.name, study.summary, options.markdown);
         }
     }
     let kinds = every_kind();

@@ -12,6 +12,7 @@ mod exit;
 mod export;
 mod front;
 mod import;
+mod kernels;
 mod list;
 mod new;
 mod optimise;

@@ -36,7 +36,7 @@ pub fn run(options: &RunOptions) -> Result<(), Exit> {
     let mut outcome = outcome.map_err(|error| Exit::start(&error, &scene))?;
     outcome.summary.wall_time = began.elapsed().as_secs_f64();
 
-    write(&folder, &scene, &outcome)?;
+    write(&folder, &scene, &outcome).map_err(|exit| kept(exit, &folder, &outcome))?;
     if options.json {
         print(&outcome.summary.to_json())?;
     } else if !options.quiet {
@@ -55,6 +55,21 @@ pub fn run(options: &RunOptions) -> Result<(), Exit> {
         }
         (None, _) => Ok(()),
     }
+}
+
+/// What is left of a run whose record cannot be written, told with the reason. An interrupted run is worth a try at its checkpoint alone, which is smaller.
+fn kept(exit: Exit, folder: &Path, outcome: &Outcome) -> Exit {
+    let Exit::Io(reason) = exit else { return exit };
+    if let Some(checkpoint) = &outcome.checkpoint {
+        // What is said below is whether there is one, so the reason why not is not lost.
+        let _ = checkpoint.write(&record::running_checkpoint(folder));
+    }
+    let end = outcome.summary.end_time;
+    let rest = match record::find_checkpoint(folder) {
+        Some(path) => format!("`{}` is kept, and --resume goes on from there", path.display()),
+        None => "there is no checkpoint to go on from (--checkpoint-every)".to_owned(),
+    };
+    Exit::Io(format!("{reason}\nthe run has come to t = {end} s, but its record is not written; {rest}"))
 }
 
 fn find_checkpoint(folder: &Path) -> Result<Checkpoint, Exit> {

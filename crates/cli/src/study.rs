@@ -6,13 +6,16 @@ use crate::eval::numbers;
 use crate::exit::Exit;
 use crate::robot::{self, read_text, write_or_print};
 use dalembert_analysis::motion::ExponentOptions;
+use dalembert_analysis::place::{Place, word};
 use dalembert_methods::stability::stability;
-use dalembert_methods::statics::equilibrium;
+use dalembert_methods::system::System;
 use dalembert_methods::vector::Vec3;
 use dalembert_robots::studies::{Target, inverse_dynamics, inverse_kinematics};
 use dalembert_trees::{Pose, Tree};
 use std::path::Path;
 
+/// The tolerance that options of contacts follow.
+const CONTACTS: f64 = 1e-9;
 /// The search for an equilibrium ends at this part of the size of the system.
 const BALANCE: f64 = 1e-12;
 
@@ -53,16 +56,22 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         }
         Study::Equilibrium { model, here } => {
             let scene = robot::scene(model)?;
-            let mut state = scene.model.initial_state();
+            let start = scene.model.initial_state();
             let failed = |error: &dyn std::fmt::Display| Exit::Usage(error.to_string());
+            let contacts = scene.run.contacts.options(CONTACTS);
             let mut text = String::new();
-            if !here {
-                let found = equilibrium(&scene.model, &mut state, BALANCE).map_err(|e| failed(&e))?;
+            let place = if *here {
+                Place::start(&scene.model, &start, &contacts).map_err(|e| failed(&e))?
+            } else {
+                let (place, found) =
+                    Place::equilibrium(&scene.model, &start, BALANCE, &contacts).map_err(|e| failed(&e))?;
                 text += &format!(
                     "equilibrium after {} steps, largest force left {:.1e}\n",
                     found.iterations, found.residual
                 );
-            }
+                place
+            };
+            let state = &place.state;
             let mut q = state.q.iter();
             for body in scene.model.bodies() {
                 let own: Vec<f64> = q.by_ref().take(body.item.coordinates()).copied().collect();
@@ -70,7 +79,22 @@ pub fn study(study: &Study) -> Result<(), Exit> {
                     text += &format!("body.{}: {}\n", body.name, numbers(&own));
                 }
             }
-            let found = stability(&scene.model, &state).map_err(|e| failed(&e))?;
+            for touch in place.touches(&scene.model) {
+                text += &format!(
+                    "{}: {}, gap {:.3e} m, press {:?} N, friction {:?} N\n",
+                    touch.name,
+                    word(touch.mode),
+                    touch.gap,
+                    touch.press,
+                    touch.friction
+                );
+            }
+            let held = place.system(&scene.model);
+            if !held.loads().is_empty() {
+                text += "friction of what slides has no potential: `study linearise` tells whether this is stable\n";
+                return crate::print(&text);
+            }
+            let found = stability(&held, state).map_err(|e| failed(&e))?;
             let verdict = match (found.unstable(), found.neutral()) {
                 (0, 0) => "stable".to_owned(),
                 (0, n) => format!("neutral in {n} directions"),
@@ -97,8 +121,11 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         Study::PeriodicResponse { model, place, force, measure, period, samples } => {
             analyse::periodic_response(model, place, force, measure, *period, *samples)
         }
-        Study::Covariance { model, place, noise, at, from, to } => {
-            analyse::covariance(model, place, noise, *at, [*from, *to])
+        Study::Covariance { model, place, noise, residual, sparse: true, .. } => {
+            analyse::sparse_covariance(model, place, noise, *residual)
+        }
+        Study::Covariance { model, place, noise, filter, at, from, to, .. } => {
+            analyse::covariance(model, place, noise, filter, *at, [*from, *to])
         }
         Study::Floquet { model, period: p } => {
             analyse::multipliers(model, p.period, p.settle, false, p.tolerance, p.out.as_deref())
@@ -107,6 +134,9 @@ pub fn study(study: &Study) -> Result<(), Exit> {
             Some(period) => analyse::multipliers(model, *period, *settle, true, *tolerance, out.as_deref()),
             None => analyse::limit_cycle(model, stride, *tolerance, out.as_deref()),
         },
+        Study::Shoot { model, shot, stride, tolerance, out } => {
+            analyse::shoot(model, shot, stride, *tolerance, out.as_deref())
+        }
         Study::Lyapunov { model, interval, transient, batch, batches, result } => {
             let choice =
                 ExponentOptions { interval: *interval, transient: *transient, batch: *batch, batches: *batches };
@@ -115,10 +145,19 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         Study::Poincare { model, section, result } => {
             analyse::poincare(model, section, result.tolerance, result.out.as_deref())
         }
-        Study::Spectrum { model, coordinate, interval, samples, segment, window, settle, result } => {
+        Study::Spectrum { model, coordinate, positions, interval, samples, segment, window, settle, result } => {
             let counts = [*samples, *segment];
             let out = result.out.as_deref();
-            analyse::spectrum(model, coordinate, *interval, counts, window, *settle, result.tolerance, out)
+            analyse::spectrum(
+                model,
+                (coordinate, *positions),
+                *interval,
+                counts,
+                window,
+                *settle,
+                result.tolerance,
+                out,
+            )
         }
         Study::Portrait { model, strobe: s, result } => {
             let counts = [s.settle, s.points];
@@ -129,7 +168,7 @@ pub fn study(study: &Study) -> Result<(), Exit> {
             let step = step.unwrap_or((r.to - r.from).abs() / 40.0).abs() * (r.to - r.from).signum();
             let reach = Reach { range: [r.from, r.to], points: *points, step };
             let followed = match period {
-                Some(period) => Followed::Period(*period, *settle),
+                Some(period) => Followed::Period(period, *settle),
                 None if stride.strike.is_empty() => Followed::Equilibrium,
                 None => Followed::Gait(stride),
             };
@@ -137,11 +176,10 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         }
         Study::Chart { model, chart, out } => analyse::chart(model, chart, out.as_deref()),
         Study::Basin { model, basin, out } => analyse::basin(model, basin, out.as_deref()),
-        Study::Bifurcation { model, range: r, count, strobe: s, result } => {
+        Study::Bifurcation { model, range: r, count, section, result } => {
             let spacing = (r.to - r.from) / (*count).max(2).saturating_sub(1) as f64;
             let values: Vec<f64> = (0..*count).map(|k| r.from + spacing * k as f64).collect();
-            let (counts, out) = ([s.settle, s.points], result.out.as_deref());
-            analyse::bifurcation(model, &r.parameter, &values, &s.coordinate, s.period, counts, result.tolerance, out)
+            analyse::bifurcation(model, &r.parameter, &values, section, result.tolerance, result.out.as_deref())
         }
     }
 }

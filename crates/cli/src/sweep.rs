@@ -14,7 +14,14 @@ const RESULTS: &str = "results.parquet";
 
 /// Computes the rows that are missing, and writes the table when all are there.
 pub fn sweep(options: &SweepOptions) -> Result<(), Exit> {
-    let study = Study::load(&options.study).map_err(fault)?;
+    let mut study = Study::load(&options.study).map_err(fault)?;
+    if options.lanes || options.no_lanes {
+        if options.engine == Engine::Dask {
+            let told = "--lanes and --no-lanes do not travel to a cluster: write `lanes` into the study";
+            return Err(Exit::Usage(told.into()));
+        }
+        study.lanes = options.lanes;
+    }
     let name = options.study.file_stem().map_or_else(|| "sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let folder = options.out.clone().unwrap_or_else(|| Path::new("sweeps").join(name));
     std::fs::create_dir_all(&folder).map_err(|e| Exit::io(&format!("make the folder `{}`", folder.display()), &e))?;
@@ -36,6 +43,9 @@ pub fn sweep(options: &SweepOptions) -> Result<(), Exit> {
     let jobs = options.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);
     let path = folder.join(journal_name(shard));
     let mut journal = Journal::open(&path, study.mark(), study.outputs.len()).map_err(fault)?;
+    if let Some(remark) = journal.remark() {
+        eprintln!("warning: {remark}");
+    }
     let stop = watch::listen();
     let show = !options.json && !options.quiet && std::io::stderr().is_terminal();
     let bar = if show { ProgressBar::new(study.plan.rows()) } else { ProgressBar::hidden() };
@@ -92,15 +102,15 @@ fn merge(study: &Study, parts: &[PathBuf], folder: &Path, options: &SweepOptions
     let results = folder.join(RESULTS);
     table::write(&results, study, &rows).map_err(fault)?;
     let failed = rows.values().filter(|outcome| matches!(outcome, dalembert_sweeps::Outcome::Failed(_))).count() as u64;
-    tell(&Progress { rows: all, finished: all, failed, before: all }, &results, options)
+    tell(&Progress { rows: all, finished: all, failed, before: all, beside: 0 }, &results, options)
 }
 
 fn tell(tally: &Progress, place: &Path, options: &SweepOptions) -> Result<(), Exit> {
-    let Progress { rows, finished, failed, before } = *tally;
+    let Progress { rows, finished, failed, before, beside } = *tally;
     if options.json {
         let place = place.display().to_string();
         return print(&format!(
-            "{{\"rows\": {rows}, \"finished\": {finished}, \"failed\": {failed}, \"before\": {before}, \"results\": {place:?}}}\n"
+            "{{\"rows\": {rows}, \"finished\": {finished}, \"failed\": {failed}, \"before\": {before}, \"beside\": {beside}, \"results\": {place:?}}}\n"
         ));
     }
     if options.quiet {
@@ -108,7 +118,7 @@ fn tell(tally: &Progress, place: &Path, options: &SweepOptions) -> Result<(), Ex
     }
     let more = if finished < rows { "; the same command goes on with the rest" } else { "" };
     print(&format!(
-        "  {finished} of {rows} rows finished, {failed} failed, {before} before{more}\n  {}\n",
+        "  {finished} of {rows} rows finished, {failed} failed, {before} before, {beside} side by side{more}\n  {}\n",
         place.display()
     ))
 }

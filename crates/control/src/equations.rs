@@ -48,6 +48,15 @@ impl<'y, Y: System> Reader<'y, Y> {
         out
     }
 
+    /// M(q)⁻¹ p in a prepared state, by a factor without pivoting.
+    pub fn mass_solve(&mut self, s: &State<Trace>, p: &[Trace]) -> Vec<Trace> {
+        self.system.mass(s, &mut self.work, &mut self.mass);
+        self.mass.factor();
+        let mut out = p.to_vec();
+        self.mass.solve(&mut out);
+        out
+    }
+
     /// The forces f in a prepared state.
     pub fn force(&mut self, s: &State<Trace>) -> Vec<Trace> {
         let mut out = zeros(self.shape.v);
@@ -86,6 +95,16 @@ impl<'y, Y: System> Reader<'y, Y> {
             self.rows.add_transpose(1.0, multipliers, &mut out);
         }
         out
+    }
+
+    /// [G; A] in a prepared state, by rows.
+    pub fn gradients(&mut self, s: &State<Trace>) -> Vec<Trace> {
+        let mut dense = zeros(self.shape.rows() * self.shape.v);
+        if self.shape.rows() > 0 {
+            self.system.jacobian(s, &mut self.work, &mut self.rows);
+            self.rows.to_dense(&mut dense);
+        }
+        dense
     }
 
     /// The holonomic residuals g in a prepared state.
@@ -130,8 +149,14 @@ impl<'y, Y: System> Reader<'y, Y> {
 
     /// Accelerations and multipliers from forces: M a + [G; A]ᵀ λ = f + B u, [G; A] a = −bias, by factors without pivoting.
     pub fn accelerate(&mut self, s: &State<Trace>, drives: &[Trace]) -> (Vec<Trace>, Vec<Trace>) {
+        let all: Vec<usize> = (0..self.shape.rows()).collect();
+        self.accelerate_by(s, drives, &all)
+    }
+
+    /// The same by some of the rows, from which the others follow; multipliers are theirs.
+    pub fn accelerate_by(&mut self, s: &State<Trace>, drives: &[Trace], rows: &[usize]) -> (Vec<Trace>, Vec<Trace>) {
         self.prepare(s);
-        let (n, m) = (self.shape.v, self.shape.rows());
+        let (n, m) = (self.shape.v, rows.len());
         let mut a: Vec<Trace> = self.force(s).iter().zip(drives).map(|(&f, &d)| f + d).collect();
         self.system.mass(s, &mut self.work, &mut self.mass);
         self.mass.factor();
@@ -139,9 +164,8 @@ impl<'y, Y: System> Reader<'y, Y> {
         if m == 0 {
             return (a, Vec::new());
         }
-        self.system.jacobian(s, &mut self.work, &mut self.rows);
-        let mut dense = zeros(m * n);
-        self.rows.to_dense(&mut dense);
+        let all = self.gradients(s);
+        let dense: Vec<Trace> = rows.iter().flat_map(|&row| all[row * n..(row + 1) * n].iter().copied()).collect();
         // Columns of M⁻¹ Gᵀ, then S = G M⁻¹ Gᵀ, S λ = G a + bias.
         let columns: Vec<Vec<Trace>> = dense
             .chunks_exact(n)
@@ -154,9 +178,10 @@ impl<'y, Y: System> Reader<'y, Y> {
         let dot = |a: &[Trace], b: &[Trace]| a.iter().zip(b).fold(Trace::from(0.0), |sum, (&a, &b)| sum + a * b);
         let mut schur: Vec<Vec<Trace>> =
             dense.chunks_exact(n).map(|row| columns.iter().map(|column| dot(row, column)).collect()).collect();
-        let mut bias = zeros(m);
+        let mut bias = zeros(self.shape.rows());
         self.system.constraint_bias(s, &mut self.work, &mut bias);
-        let mut multipliers: Vec<Trace> = dense.chunks_exact(n).zip(bias).map(|(row, b)| dot(row, &a) + b).collect();
+        let mut multipliers: Vec<Trace> =
+            dense.chunks_exact(n).zip(rows).map(|(row, &b)| dot(row, &a) + bias[b]).collect();
         eliminate(&mut schur, &mut multipliers);
         for (column, &multiplier) in columns.iter().zip(&multipliers) {
             a.iter_mut().zip(column).for_each(|(a, &c)| *a -= c * multiplier);

@@ -5,10 +5,10 @@
 //! the Jacobian, and the Hessian of the Lagrangian, each evaluated for two instances at a time.
 
 use crate::error::ControlError;
-use dalembert_graph::derive::jacobian::{Route, gradient, jacobian, jacobian_by, lagrangian};
+use dalembert_graph::derive::jacobian::{FEW_OPERATIONS, gradient, jacobian, lagrangian, shorter};
 use dalembert_graph::machine::Width;
 use dalembert_graph::store::Store;
-use dalembert_graph::{Function, Recorded, Sparse, Trace, Way, Work, record};
+use dalembert_graph::{Function, Recorded, Trace, Way, Work, record};
 use std::sync::Arc;
 
 /// A group of inputs of a kernel.
@@ -151,6 +151,31 @@ impl Kernel {
         &self.places[instance].rows
     }
 
+    /// The inputs of an instance: unknowns by number, constants after them.
+    pub fn inputs_of(&self, instance: usize) -> &[u32] {
+        &self.places[instance].inputs
+    }
+
+    /// The first instance that adds something without a finite value (or slope) to one of the first `rows` rows, and that row.
+    pub fn fault(&mut self, x: &[f64], constants: &[f64], rows: u32, slope: bool) -> Option<(usize, u32)> {
+        let Made { values, slopes, slope_entries, work, x: own, y, .. } = self.made.as_mut()?;
+        let (function, work) = if slope { (&*slopes, &mut work[1]) } else { (&*values, &mut work[0]) };
+        let (inputs, outputs) = (function.inputs(), function.outputs());
+        for (instance, place) in self.places.iter().enumerate() {
+            gather(std::slice::from_ref(place), x, constants, own);
+            function.call_two(work, &own[..2 * inputs], &mut y[..2 * outputs]);
+            for k in (0..outputs).filter(|&k| !y[2 * k].is_finite()) {
+                // The first output is a part of the objective.
+                let output = if slope { slope_entries[k].0 as usize } else { k };
+                if let Some(&row) = output.checked_sub(1).and_then(|row| place.rows.get(row)).filter(|&&row| row < rows)
+                {
+                    return Some((instance, row));
+                }
+            }
+        }
+        None
+    }
+
     /// Adds an instance: numbers of unknowns (or of constants, counted after `unknowns` of the whole program) for each group.
     pub fn place(&mut self, signature: &Signature, groups: &[Vec<u32>], rows: Vec<u32>) {
         debug_assert_eq!(rows.len(), self.rows(), "{}", self.name);
@@ -168,13 +193,13 @@ impl Kernel {
             let mut slope = gradient(&lagrangian(&self.recorded));
             slope.outputs.truncate(self.unknowns);
             let lower = |row: u32, column: u32| column <= row;
-            if count <= FEW_OPERATIONS {
-                (slopes, slope_entries) = kept(&jacobian(&self.recorded), unknown);
-                (bends, bend_entries) = kept(&jacobian(&slope), lower);
+            let [first, second] = if count <= FEW_OPERATIONS {
+                [jacobian(&self.recorded).kept(unknown), jacobian(&slope).kept(lower)]
             } else {
-                (slopes, slope_entries) = shorter(&self.recorded, unknown);
-                (bends, bend_entries) = shorter(&slope, lower);
-            }
+                [shorter(&self.recorded, unknown), shorter(&slope, lower)]
+            };
+            (slopes, slope_entries) = (first.function, first.pattern.entries);
+            (bends, bend_entries) = (second.function, second.pattern.entries);
         }
         let count = |f: &Recorded| f.graph.operations(&f.outputs);
         let operations = [count(&self.recorded), count(&slopes), count(&bends)];
@@ -290,25 +315,6 @@ impl Kernel {
         }
         outputs * self.places.len()
     }
-}
-
-/// Kernels of more operations are differentiated forward and backward, but not by elimination, which takes long to plan.
-const FEW_OPERATIONS: usize = 500;
-
-/// The entries of a matrix that are wanted, by row and column.
-fn kept(all: &Sparse, wanted: impl Fn(u32, u32) -> bool) -> (Recorded, Vec<(u32, u32)>) {
-    let pairs = all.pattern.entries.iter().zip(&all.function.outputs);
-    let (entries, outputs): (Vec<_>, Vec<_>) =
-        pairs.filter(|((row, column), _)| wanted(*row, *column)).map(|(e, o)| (*e, *o)).unzip();
-    let (graph, outputs) = all.function.graph.only(&outputs);
-    (Recorded { graph, inputs: all.function.inputs, outputs }, entries)
-}
-
-/// The same of a Jacobian, forward or backward, whichever needs fewer operations.
-fn shorter(f: &Recorded, wanted: impl Fn(u32, u32) -> bool) -> (Recorded, Vec<(u32, u32)>) {
-    let [a, b] = [Route::Forward, Route::Reverse].map(|route| kept(&jacobian_by(f, route), &wanted));
-    let count = |f: &Recorded| f.graph.operations(&f.outputs);
-    if count(&a.0) <= count(&b.0) { a } else { b }
 }
 
 /// Interleaves the inputs of two instances; an odd one at the end is taken twice.

@@ -9,6 +9,7 @@
 //! mapped over all intervals ([`kernel`]); what comes out is a sparse [`Program`] that any solver of `dalembert-optimise` takes.
 
 pub mod difference;
+pub mod elements;
 pub mod equations;
 pub mod error;
 pub mod front;
@@ -25,7 +26,7 @@ pub mod study;
 pub mod transcribe;
 
 pub use error::ControlError;
-pub use method::Method;
+pub use method::{Form, Method};
 pub use moment::{Function, Moment};
 pub use problem::{Across, Acts, Condition, Control, Goal, Guess, GuessAt, Path, Phase, Problem, Rates, Static, Term};
 pub use program::{Options, Program};

@@ -32,6 +32,27 @@ pub enum Method {
     },
 }
 
+/// How `Dmocc` treats holonomic constraints. Both have the same motions; without constraints there is no difference.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Multipliers at the nodes are unknowns, which leave with the factorisation of the band: small kernels, whatever the number of constraints.
+    #[default]
+    Multipliers,
+    /// Momenta are balanced along the directions that the constraints allow: no multipliers, as many equations as freedoms. For few constraints, such as the loops of a tree.
+    NullSpace,
+}
+
+impl Form {
+    /// Reads the name a study gives: `multipliers` or `null-space`.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "multipliers" => Some(Self::Multipliers),
+            "null-space" => Some(Self::NullSpace),
+            _ => None,
+        }
+    }
+}
+
 impl Method {
     /// The trapezoidal rule.
     pub const TRAPEZOIDAL: Self = Self::Lobatto { stages: 2 };

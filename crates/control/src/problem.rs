@@ -1,6 +1,6 @@
 //! The statement of an optimal control problem: controls, phases, conditions, goals.
 
-use crate::method::Method;
+use crate::method::{Form, Method};
 use crate::moment::{Function, Moment};
 use dalembert_graph::Trace;
 use dalembert_methods::System;
@@ -128,6 +128,8 @@ pub struct Phase<'a, Y: System> {
     pub grid: Vec<f64>,
     /// The transcription.
     pub method: Method,
+    /// How `Dmocc` treats constraints.
+    pub form: Form,
     /// The duration, in s: fixed if both limits are the same.
     pub duration: Bound,
     /// A first guess of the duration.
@@ -166,6 +168,7 @@ impl<'a, Y: System> Phase<'a, Y> {
             intervals,
             grid: Vec::new(),
             method,
+            form: Form::default(),
             duration: Bound::equal(duration),
             duration_guess: duration,
             coordinates: Vec::new(),

@@ -4,6 +4,7 @@ use crate::error::ControlError;
 use crate::kernel::{Counts, Kernel};
 use dalembert_graph::store::Store;
 use dalembert_optimise::{Bound, Nlp, Size};
+use std::ops::Range;
 
 /// What can be chosen of a transcription.
 #[derive(Clone, Debug)]
@@ -63,6 +64,10 @@ pub struct Program {
     pub(crate) kernels: Vec<Kernel>,
     pub(crate) constants: Vec<f64>,
     pub(crate) durations: Vec<Duration>,
+    /// The unknowns that are static parameters.
+    pub(crate) statics: Range<usize>,
+    /// Phases without multipliers, and the momenta at both ends of their intervals: rows are numbered by node and velocity.
+    pub(crate) momenta: Vec<(usize, Kernel)>,
     pub(crate) start_time: f64,
     /// The unknowns that are goals, and their names.
     pub(crate) goals: Vec<(String, Option<usize>)>,
@@ -104,6 +109,8 @@ impl Program {
             kernels: Vec::new(),
             constants: Vec::new(),
             durations: Vec::new(),
+            statics: 0..0,
+            momenta: Vec::new(),
             start_time,
             goals: Vec::new(),
             last: Vec::new(),
@@ -138,6 +145,9 @@ impl Program {
     pub(crate) fn finish(&mut self, options: &Options) -> Result<(), ControlError> {
         for kernel in &mut self.kernels {
             kernel.make(options.evaluations, options.store.as_ref())?;
+        }
+        for (_, kernel) in &mut self.momenta {
+            kernel.make(0, None)?;
         }
         self.kernels.retain(|kernel| kernel.instances() > 0);
         self.last = self.variables.iter().map(|v| v.start).collect();
@@ -206,6 +216,29 @@ impl Program {
             None => name.clone(),
             Some(when) => format!("{name} at {:.4} s", self.time(&self.last, when)),
         }
+    }
+
+    /// The goal that has no finite value at a point, or no finite slope, with its time; goals are unknowns.
+    pub(crate) fn goal_without_value(&mut self, x: &[f64], slope: bool) -> Option<String> {
+        self.last.copy_from_slice(x);
+        let goals = self.goals.len() as u32;
+        let found = self.kernels.iter_mut().find_map(|kernel| {
+            let (instance, row) = kernel.fault(x, &self.constants, goals, slope)?;
+            Some((kernel.inputs_of(instance).to_vec(), row))
+        });
+        let (inputs, row) = found?;
+        let times: Vec<f64> = inputs
+            .iter()
+            .filter_map(|&i| self.variables.get(i as usize)?.when)
+            .map(|when| self.time(x, when))
+            .collect();
+        let (low, high) = times.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &t| (a.min(t), b.max(t)));
+        let name = &self.goals[row as usize].0;
+        Some(match () {
+            () if times.is_empty() => format!("goal `{name}`"),
+            () if low == high => format!("goal `{name}` at {low:.4} s"),
+            () => format!("goal `{name}` between {low:.4} s and {high:.4} s"),
+        })
     }
 
     fn evaluate(&mut self, x: &[f64]) {

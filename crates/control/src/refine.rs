@@ -8,13 +8,17 @@ use crate::equations::Reader;
 use crate::error::ControlError;
 use crate::lobatto::{Lobatto, cardinal};
 use crate::method::Method;
-use crate::problem::{Acts, Problem};
+use crate::problem::{Acts, Guess, GuessAt, Problem};
 use crate::program::Options;
-use crate::solution::{Instant, Solution, solve};
+use crate::sample::sample;
+use crate::solution::{Instant, Solution, solve, solve_near};
+use crate::transcribe::{Division, gradients, node_state};
 use dalembert_graph::{Function, Work, record};
 use dalembert_methods::{State, System};
-use dalembert_optimise::{Control, Progress, interior};
+use dalembert_optimise::{Control, Outcome, Progress, Solver};
 
+/// Instants in each interval from which the guess on a finer grid is interpolated.
+const SAMPLES: usize = 4;
 /// Steps of the integration of each interval.
 const STEPS: usize = 16;
 
@@ -28,7 +32,8 @@ struct Field<'y, Y: System> {
 }
 
 impl<'y, Y: System> Field<'y, Y> {
-    fn new(problem: &Problem<'_, Y>, system: &'y Y) -> Result<Self, ControlError> {
+    /// By the rows of constraints that count.
+    fn new(problem: &Problem<'_, Y>, system: &'y Y, rows: &[usize]) -> Result<Self, ControlError> {
         let shape = system.shape();
         let sizes = [1, shape.q, shape.v, shape.x, problem.controls.len(), problem.statics.len()];
         let recorded = record(sizes.iter().sum(), |all| {
@@ -57,7 +62,7 @@ impl<'y, Y: System> Field<'y, Y> {
                 }
             }
             let mut reader = Reader::new(system);
-            let (mut a, _) = reader.accelerate(&s, &drives);
+            let (mut a, _) = reader.accelerate_by(&s, &drives, rows);
             a.extend(reader.rate(&s));
             a
         });
@@ -105,11 +110,24 @@ pub fn controls(solution: &Solution, phase: usize, k: usize, share: f64) -> Vec<
     }
 }
 
+/// The greater of two numbers; not a number if one is none.
+fn greater(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The largest of all local errors; not a number if one is none.
+pub fn largest(errors: &[Vec<f64>]) -> Option<f64> {
+    errors.iter().flatten().copied().reduce(greater)
+}
+
 /// The local error of every interval, phase by phase: the largest entry of the difference in configuration, velocity (times the interval) and extra states.
 pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Result<Vec<Vec<f64>>, ControlError> {
     let mut out = Vec::new();
     for (number, phase) in problem.phases.iter().enumerate() {
-        let mut field = Field::new(problem, phase.system)?;
+        // Rows that follow from others, as closed chains have them, would make the equations singular.
+        let start = node_state(problem, &solution.program, &solution.plans, number, 0, &solution.report.point.x);
+        let rows = Division::of(&gradients(phase.system, &start), start.v.len()).rows;
+        let mut field = Field::new(problem, phase.system, &rows)?;
         let nodes = solution.phase(number);
         let mut own = Vec::new();
         for (k, pair) in nodes.windows(2).enumerate() {
@@ -138,10 +156,11 @@ pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Resul
             phase.system.retract(&a.q, &now[0], &mut reached);
             let miss = difference(phase.system, &reached, &b.q);
             let far = |a: &[f64], b: &[f64], scale: f64| {
-                a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max(scale * (a - b).abs()))
+                a.iter().zip(b).map(|(a, b)| scale * (a - b).abs()).fold(0.0, greater)
             };
             let zero = vec![0.0; miss.len()];
-            own.push(far(&miss, &zero, 1.0).max(far(&now[1], &b.v, length)).max(far(&now[2], &b.x, 1.0)));
+            let parts = [far(&miss, &zero, 1.0), far(&now[1], &b.v, length), far(&now[2], &b.x, 1.0)];
+            own.push(parts.into_iter().fold(0.0, greater));
         }
         out.push(own);
     }
@@ -152,19 +171,22 @@ pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Resul
 pub fn solve_refined<Y: System>(
     problem: &mut Problem<'_, Y>,
     options: &Options,
-    solver: &interior::Options,
+    solver: impl Into<Solver>,
     tolerance: f64,
     rounds: usize,
     watch: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<(Solution, Vec<Vec<f64>>), ControlError> {
-    let mut solution = solve(problem, options, solver, watch)?;
-    let mut found = errors(problem, &solution)?;
+    let solver = solver.into();
+    let mut solution = solve(problem, options, &solver, watch)?;
+    let mut found = errors_of_end(problem, &solution)?;
     for _ in 0..rounds {
         if !solution.is_success() || found.iter().flatten().all(|e| *e <= tolerance) {
             break;
         }
+        let motion = sample(problem, &solution, SAMPLES);
         for (number, own) in found.iter().enumerate() {
-            let guess = solution.guess(number);
+            let mut guess: Vec<GuessAt> = motion.iter().filter(|i| i.phase == number).map(Instant::as_guess).collect();
+            guess.extend(solution.phase(number).last().filter(|_| number + 1 < found.len()).map(Instant::as_guess));
             let phase = &mut problem.phases[number];
             let parts = phase.parts();
             let mut grid = vec![0.0];
@@ -176,14 +198,19 @@ pub fn solve_refined<Y: System>(
             }
             phase.intervals = grid.len() - 1;
             phase.grid = grid;
-            phase.guess = guess;
+            phase.guess = Guess::Instants(guess);
             phase.duration_guess = solution.durations[number];
         }
         for (parameter, &value) in problem.statics.iter_mut().zip(&solution.statics) {
             parameter.guess = value;
         }
-        solution = solve(problem, options, solver, watch)?;
-        found = errors(problem, &solution)?;
+        solution = solve_near(problem, options, &solver, watch)?;
+        found = errors_of_end(problem, &solution)?;
     }
     Ok((solution, found))
+}
+
+/// The errors of a solution; none of one that was stopped, since nobody waits for them then.
+pub fn errors_of_end<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Result<Vec<Vec<f64>>, ControlError> {
+    if solution.report.outcome == Outcome::Stopped { Ok(Vec::new()) } else { errors(problem, solution) }
 }

@@ -5,11 +5,11 @@ use crate::error::ControlError;
 use crate::method::Method;
 use crate::problem::{Guess, GuessAt, Problem};
 use crate::program::{Options, Program, When};
-use crate::transcribe::{Plan, transcribe};
+use crate::transcribe::{Plan, multipliers, transcribe, transcribe_about, worn};
 use dalembert_methods::algebra::Mass;
 use dalembert_methods::{State, System};
-use dalembert_optimise::interior;
-use dalembert_optimise::{Control, Nlp, Progress, Report};
+use dalembert_optimise::report::{OBJECTIVE, OBJECTIVE_SLOPE};
+use dalembert_optimise::{Control, Nlp, Outcome, Point, Progress, Report, Solver};
 use std::ops::Range;
 
 /// The motion at a node.
@@ -33,6 +33,13 @@ pub struct Instant {
     pub multipliers: Vec<f64>,
 }
 
+impl Instant {
+    /// The same as an instant of a guess.
+    pub fn as_guess(&self) -> GuessAt {
+        GuessAt { part: self.part, q: self.q.clone(), v: self.v.clone(), x: self.x.clone(), u: self.u.clone() }
+    }
+}
+
 /// The end of a solve.
 pub struct Solution {
     /// What the solver says.
@@ -51,15 +58,56 @@ pub struct Solution {
     pub goals: Vec<(String, f64)>,
 }
 
-/// Transcribes and solves a problem by interior points. `watch` sees every iteration and may stop the solve.
+/// How often a problem is transcribed about a solution that has left the division of velocities with which it was found.
+const DIVISIONS: usize = 5;
+
+/// Transcribes and solves a problem, by interior points or by a sequence of quadratic programs. `watch` sees every iteration and may stop the solve.
 pub fn solve<Y: System>(
     problem: &Problem<'_, Y>,
     options: &Options,
-    solver: &interior::Options,
+    solver: impl Into<Solver>,
     watch: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<Solution, ControlError> {
-    let (mut program, plans) = transcribe(problem, options)?;
-    let report = interior::solve(&mut program, solver, watch);
+    let (program, plans) = transcribe(problem, options)?;
+    finish(problem, options, &solver.into(), program, plans, false, watch)
+}
+
+/// The same from a guess that is almost a solution, such as that on a coarser grid: the barrier begins low, and bounds do not push the start away.
+pub fn solve_near<Y: System>(
+    problem: &Problem<'_, Y>,
+    options: &Options,
+    solver: impl Into<Solver>,
+    watch: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Solution, ControlError> {
+    let (program, plans) = transcribe(problem, options)?;
+    finish(problem, options, &solver.into(), program, plans, true, watch)
+}
+
+fn finish<Y: System>(
+    problem: &Problem<'_, Y>,
+    options: &Options,
+    solver: &Solver,
+    mut program: Program,
+    mut plans: Vec<Plan>,
+    near: bool,
+    watch: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Solution, ControlError> {
+    let mut report = if near {
+        let x = program.variables.iter().map(|v| v.start).collect();
+        solver.solve_from(&mut program, &Point { x, ..Point::default() }, watch)
+    } else {
+        solver.solve(&mut program, watch)
+    };
+    for _ in 0..DIVISIONS {
+        let x = &report.point.x;
+        let ended = matches!(report.outcome, Outcome::Stopped | Outcome::NotANumber { .. });
+        if ended || !worn(problem, &program, &plans, x, report.outcome.is_success()) {
+            break;
+        }
+        (program, plans) = transcribe_about(problem, options, Some(x))?;
+        report = solver.solve(&mut program, watch);
+    }
+    name_goal(problem, &mut report)?;
     Solution::new(problem, program, plans, report)
 }
 
@@ -67,7 +115,7 @@ impl Solution {
     /// Reads a solver's answer.
     pub fn new<Y: System>(
         problem: &Problem<'_, Y>,
-        program: Program,
+        mut program: Program,
         plans: Vec<Plan>,
         report: Report,
     ) -> Result<Self, ControlError> {
@@ -75,11 +123,14 @@ impl Solution {
         let durations = program.durations(x);
         let mut instants = Vec::new();
         for (phase, plan) in plans.iter().enumerate() {
-            instants.extend(read_phase(problem, &program, phase, plan, x));
+            let mut own = read_phase(problem, &program, phase, plan, x);
+            if !plan.divisions.is_empty() {
+                let found = multipliers(problem, &mut program, &plans, phase, x);
+                own.iter_mut().zip(found).for_each(|(instant, found)| instant.multipliers = found);
+            }
+            instants.extend(own);
         }
-        let count = problem.statics.len();
-        let first = program.variables.len() - count - program.goals.iter().filter(|g| g.1.is_some()).count();
-        let statics = x[first..first + count].to_vec();
+        let statics = x[program.statics.clone()].to_vec();
         let goals = goal_values(problem, &program, x)?;
         Ok(Self { instants, durations, statics, goals, plans, program, report })
     }
@@ -98,8 +149,7 @@ impl Solution {
 
     /// A guess for another transcription of the same phase.
     pub fn guess(&self, phase: usize) -> Guess {
-        let at = |i: &Instant| GuessAt { part: i.part, q: i.q.clone(), v: i.v.clone(), x: i.x.clone(), u: i.u.clone() };
-        Guess::Instants(self.phase(phase).iter().map(at).collect())
+        Guess::Instants(self.phase(phase).iter().map(Instant::as_guess).collect())
     }
 
     /// How well the discrete adjoint equations hold: the largest entry of ∇f + Jᵀ y − z_L + z_U over the unknowns of one kind, computed anew from the kernels, and the
@@ -199,9 +249,27 @@ fn goal_values<Y: System>(
     other.constraints(&point, &mut rows);
     let mut goals = Vec::new();
     for (k, (name, _)) in other.goals.iter().enumerate() {
-        goals.push((name.clone(), -rows[k]));
+        goals.push((name.clone(), 0.0 - rows[k]));
     }
     Ok(goals)
+}
+
+/// Where the objective has no value, or no slope, names the goal and its time.
+fn name_goal<Y: System>(problem: &Problem<'_, Y>, report: &mut Report) -> Result<(), ControlError> {
+    let Outcome::NotANumber { what } = &mut report.outcome else { return Ok(()) };
+    let (slope, by) = match what.strip_prefix(OBJECTIVE_SLOPE) {
+        Some(variable) => (true, format!(", by {variable}")),
+        None if what == OBJECTIVE => (false, String::new()),
+        None => return Ok(()),
+    };
+    let options = Options { goal_variables: true, evaluations: u64::from(slope), ..Options::default() };
+    let (mut other, _) = transcribe(problem, &options)?;
+    let mut point = report.point.x.clone();
+    point.resize(other.variables.len(), 0.0);
+    if let Some(goal) = other.goal_without_value(&point, slope) {
+        *what = format!("{}{goal}{by}", if slope { "gradient of " } else { "" });
+    }
+    Ok(())
 }
 
 /// The kinetic energy of an instant.

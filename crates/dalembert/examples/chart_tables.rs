@@ -234,7 +234,7 @@ fn draw(figure: &Figure, text: &str) -> String {
     svg.text("title", [LEFT, 18.0], Anchor::Start, figure.title);
     for (i, (name, _)) in curves.iter().enumerate() {
         let at = [LEFT + width / 3.0 * (i % 3) as f64, 36.0 + 16.0 * (i / 3) as f64];
-        svg.line(&format!("curve c{}", i % CURVES), [at[0], at[1] - 3.5], [at[0] + 24.0, at[1] - 3.5]);
+        stroke(&mut svg, i, &[[at[0], at[1] - 3.5], [at[0] + 24.0, at[1] - 3.5]]);
         svg.text("key", [at[0] + 29.0, at[1]], Anchor::Start, name);
     }
     for tick in &axes[0].ticks {
@@ -252,17 +252,33 @@ fn draw(figure: &Figure, text: &str) -> String {
     svg.text("mark", [LEFT - 7.0, top - 6.0], Anchor::End, notes[1].trim());
     for (i, (_, points)) in curves.iter().enumerate() {
         let line: Vec<[f64; 2]> = points.iter().filter_map(place).collect();
-        svg.path(&format!("curve c{}", i % CURVES), &polyline(&line));
+        stroke(&mut svg, i, &line);
     }
     svg.finish()
+}
+
+/// Draws curve `i`. There are six colours with a dash pattern each; the next six curves have the same ones, broad, pale and whole.
+fn stroke(svg: &mut Svg, i: usize, points: &[[f64; 2]]) {
+    let (class, commands) = (format!("curve c{}", i % CURVES), polyline(points));
+    if i < CURVES {
+        svg.path(&class, &commands);
+        return;
+    }
+    let style = "stroke-width:4;stroke-opacity:0.4;stroke-dasharray:none";
+    svg.leaf("path", &[("class", (&class).into()), ("d", (&commands).into()), ("style", style.into())]);
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [tables, pictures] = &arguments[..] else {
         let svg = draw(&FIGURES[0], "method\th\tposition\na\t0.1\t1e-4\na\t1\t1\nb\t0.1\t1e-8\nb\t1\t1\n");
-        assert_eq!(svg.matches("<path class=\"curve").count(), 2, "{svg}");
+        // Two curves, each in the field and in the key.
+        assert_eq!(svg.matches("<path class=\"curve").count(), 4, "{svg}");
         assert!(svg.contains(">a</text>") && svg.contains(">b</text>"), "{svg}");
+        let many: String = (0..8).map(|i| format!("n{i}\t0.1\t1e-{i}\nn{i}\t1\t1\n")).collect();
+        let svg = draw(&FIGURES[0], &format!("method\th\tposition\n{many}"));
+        // No two curves look alike: the seventh and the eighth are broad.
+        assert_eq!(svg.matches("stroke-width:4").count(), 4, "{svg}");
         return Ok(());
     };
     for figure in FIGURES {

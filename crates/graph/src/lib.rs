@@ -28,10 +28,12 @@
 pub mod derive;
 pub mod export;
 pub mod function;
+pub mod kernels;
 #[cfg(feature = "compile")]
 pub mod machine;
 pub mod map;
 pub mod program;
+pub mod recipe;
 #[cfg(feature = "compile")]
 pub mod store;
 pub mod tape;
@@ -39,5 +41,6 @@ pub mod tape;
 pub use dalembert_methods::trace::{Graph, Id, Near, Node, Op, Recorded, Trace, TraceError, record, record_near};
 pub use derive::jacobian::Sparse;
 pub use function::{Function, Way, Work};
+pub use kernels::Kernels;
 pub use program::Program;
 pub use tape::Tape;

@@ -5,7 +5,7 @@
 //! instances share are summed.
 
 use crate::derive::colour::Pattern;
-use crate::derive::jacobian::{Sparse, jacobian};
+use crate::derive::jacobian::{Sparse, jacobian_where};
 use crate::function::{Function, Work};
 use dalembert_methods::trace::Recorded;
 use std::collections::BTreeMap;
@@ -17,6 +17,20 @@ pub struct Instance {
     pub inputs: Vec<u32>,
     /// For each output of the kernel the place it is added to.
     pub outputs: Vec<u32>,
+}
+
+impl Instance {
+    /// Whether it has so many inputs and outputs, all within the sizes; `number` is its own, for the error.
+    pub(crate) fn check(&self, number: usize, inputs: usize, outputs: usize, sizes: Sizes) -> Result<(), MapError> {
+        if self.inputs.len() != inputs || self.outputs.len() != outputs {
+            return Err(MapError::Count { instance: number });
+        }
+        let outside = |list: &[u32], size: usize| list.iter().copied().find(|&p| p as usize >= size);
+        match outside(&self.inputs, sizes.inputs).or(outside(&self.outputs, sizes.outputs)) {
+            Some(place) => Err(MapError::Range { instance: number, place }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Why a map is not one.
@@ -55,7 +69,10 @@ impl std::error::Error for MapError {}
 #[derive(Debug)]
 pub struct Mapped {
     kernel: Function,
-    instances: Vec<Instance>,
+    /// The places of the inputs of all instances, and of the outputs, one instance after the other.
+    gather: Vec<u32>,
+    scatter: Vec<u32>,
+    count: usize,
     inputs: usize,
     outputs: usize,
 }
@@ -81,16 +98,21 @@ impl Mapped {
     /// A kernel and its instances.
     pub fn new(kernel: Function, instances: Vec<Instance>, sizes: Sizes) -> Result<Self, MapError> {
         for (i, instance) in instances.iter().enumerate() {
-            if instance.inputs.len() != kernel.inputs() || instance.outputs.len() != kernel.outputs() {
-                return Err(MapError::Count { instance: i });
-            }
-            let outside = |list: &[u32], size: usize| list.iter().copied().find(|&p| p as usize >= size);
-            let place = outside(&instance.inputs, sizes.inputs).or(outside(&instance.outputs, sizes.outputs));
-            if let Some(place) = place {
-                return Err(MapError::Range { instance: i, place });
-            }
+            instance.check(i, kernel.inputs(), kernel.outputs(), sizes)?;
         }
-        Ok(Self { kernel, instances, inputs: sizes.inputs, outputs: sizes.outputs })
+        Ok(Self::within(kernel, &instances, sizes))
+    }
+
+    /// The same of instances that are known to be within the sizes.
+    pub(crate) fn within(kernel: Function, instances: &[Instance], sizes: Sizes) -> Self {
+        let gather = instances.iter().flat_map(|i| i.inputs.iter().copied()).collect();
+        let scatter = instances.iter().flat_map(|i| i.outputs.iter().copied()).collect();
+        Self { kernel, gather, scatter, count: instances.len(), inputs: sizes.inputs, outputs: sizes.outputs }
+    }
+
+    /// The number of instances.
+    pub fn instances(&self) -> usize {
+        self.count
     }
 
     /// The kernel.
@@ -109,18 +131,26 @@ impl Mapped {
 
     /// The sums `y` over all instances for the inputs `x`.
     pub fn call(&self, work: &mut MapWork, x: &[f64], y: &mut [f64]) {
-        assert!(x.len() == self.inputs && y.len() == self.outputs);
         y.fill(0.0);
-        for pair in self.instances.chunks(2) {
+        self.add(work, x, y);
+    }
+
+    /// Adds the outputs of all instances to `y`.
+    pub fn add(&self, work: &mut MapWork, x: &[f64], y: &mut [f64]) {
+        assert!(x.len() == self.inputs && y.len() == self.outputs);
+        let (inputs, outputs) = (self.kernel.inputs(), self.kernel.outputs());
+        let inputs_of = |instance: usize| &self.gather[instance * inputs..(instance + 1) * inputs];
+        for first in (0..self.count).step_by(2) {
             // An odd one at the end is computed twice and counted once.
-            let (first, second) = (&pair[0], pair.last().unwrap_or(&pair[0]));
-            for (k, (&a, &b)) in first.inputs.iter().zip(&second.inputs).enumerate() {
-                (work.x[2 * k], work.x[2 * k + 1]) = (x[a as usize], x[b as usize]);
+            let end = (first + 2).min(self.count);
+            for (pair, (&a, &b)) in work.x.chunks_exact_mut(2).zip(inputs_of(first).iter().zip(inputs_of(end - 1))) {
+                (pair[0], pair[1]) = (x[a as usize], x[b as usize]);
             }
             self.kernel.call_two(&mut work.kernel, &work.x, &mut work.y);
-            for (j, instance) in pair.iter().enumerate() {
-                for (k, &place) in instance.outputs.iter().enumerate() {
-                    y[place as usize] += work.y[2 * k + j];
+            for (j, instance) in (first..end).enumerate() {
+                let places = &self.scatter[instance * outputs..(instance + 1) * outputs];
+                for (pair, &place) in work.y.chunks_exact(2).zip(places) {
+                    y[place as usize] += pair[j];
                 }
             }
         }
@@ -141,7 +171,12 @@ pub struct MappedJacobian {
 impl MappedJacobian {
     /// The Jacobian of this kernel mapped over these instances.
     pub fn new(kernel: &Recorded, instances: &[Instance], sizes: Sizes) -> Self {
-        let kernel = jacobian(kernel);
+        Self::by_first(kernel, kernel.inputs, instances, sizes)
+    }
+
+    /// The same by the first inputs of the kernel alone; the others are constants of the instances.
+    pub fn by_first(kernel: &Recorded, variables: usize, instances: &[Instance], sizes: Sizes) -> Self {
+        let kernel = jacobian_where(kernel, |_, column| (column as usize) < variables);
         let place = |i: &Instance, e: &(u32, u32)| (i.outputs[e.0 as usize], i.inputs[e.1 as usize]);
         let all = instances.iter().flat_map(|i| kernel.pattern.entries.iter().map(move |e| place(i, e)));
         let mut number: BTreeMap<(u32, u32), u32> = all.map(|entry| (entry, 0)).collect();

@@ -177,9 +177,20 @@ impl Tape {
 
     /// Scratch for numbers of this kind.
     pub fn work<R: Real>(&self) -> Slots<R> {
+        self.work_with(&self.constants.iter().map(|&c| R::from(c)).collect::<Vec<R>>())
+    }
+
+    /// Scratch with other constants than those of the program, as many as it has: those of another program with the same instructions, or of several in lanes.
+    pub fn work_with<R: Real>(&self, constants: &[R]) -> Slots<R> {
+        assert!(constants.len() == self.constants.len(), "a program with the same instructions has as many constants");
         let mut numbers = vec![R::zero(); self.slots];
-        numbers.iter_mut().zip(&self.constants).for_each(|(slot, &c)| *slot = R::from(c));
+        numbers.iter_mut().zip(constants).for_each(|(slot, &c)| *slot = c);
         Slots { numbers, masks: vec![R::zero().lt(R::zero()); self.masks] }
+    }
+
+    /// The constants in some scratch, to be changed.
+    pub fn constants_mut<'w, R: Real>(&self, work: &'w mut Slots<R>) -> &'w mut [R] {
+        &mut work.numbers[..self.constants.len()]
     }
 
     /// The outputs `y` for the inputs `x`.

@@ -3,15 +3,15 @@
 //! At a given time and at rest it asks for a configuration q and multipliers λ with
 //!
 //! ```text
-//! 0 = r = f(t, q, 0) − [G; A]ᵀλ,      0 = g(t, q)
+//! 0 = r = f(t, q, 0) + Cλ − [G; A]ᵀλ,      0 = g(t, q)
 //! ```
 //!
-//! Each step solves the linearised equations with the exact tangent K = ∂r/∂δ and a term that keeps the step short in the
+//! with Cλ the friction of contacts that slide though the system rests: on a belt, or about to slip. Each step solves the linearised equations with the exact tangent K = ∂r/∂δ and a term that keeps the step short in the
 //! metric of M (Levenberg, Marquardt):
 //!
 //! ```text
-//! [σM − K  Gᵀ][δ ]   [f]
-//! [G       0 ][λ⁺] = [0],        q ← project(q ⊕ δ)
+//! [σM − K  Gᵀ − C][δ ]   [f]
+//! [G       0     ][λ⁺] = [0],        q ← project(q ⊕ δ)
 //! ```
 //!
 //! σ shrinks as the steps succeed. Rigid motions and other changes that cost nothing lie in the null space of K; forces have no
@@ -77,7 +77,10 @@ pub fn equilibrium<Y: System>(y: &Y, s: &mut State<f64>, tolerance: f64) -> Resu
         if sigma > LARGEST * solver.stiffness_per_mass {
             break;
         }
-        if !solver.step(sigma) || solver.work_at_start() <= 0.0 || largest(&solver.delta) > LONGEST * solver.size() {
+        if !solver.step(y, s, sigma)
+            || solver.work_at_start() <= 0.0
+            || largest(&solver.delta) > LONGEST * solver.size()
+        {
             sigma *= 10.0;
             continue;
         }
@@ -125,6 +128,10 @@ struct Statics<Y: System> {
     kept_force: Vec<f64>,
     trial: Vec<f64>,
     multipliers: Vec<f64>,
+    /// The rows whose multipliers drive friction, a unit multiplier, and the friction by it.
+    loads: Vec<usize>,
+    unit: Vec<f64>,
+    column: Vec<f64>,
     delta: Vec<f64>,
     solution: Vec<f64>,
     still: Vec<f64>,
@@ -154,6 +161,8 @@ impl<Y: System> Statics<Y> {
             let entries = (0..b.rows * b.cols).map(|k| (n + b.row + k / b.cols, b.col + k % b.cols));
             places.extend(entries.flat_map(|(row, col)| [(row, col), (col, row)]));
         }
+        let loads = y.loads();
+        places.extend(loads.iter().flat_map(|&row| (0..n).map(move |i| (i, n + row))));
         let matrix = Sparse::new(n + m, places);
         Self {
             dynamics: Dynamics::new(y),
@@ -167,6 +176,9 @@ impl<Y: System> Statics<Y> {
             kept_force: vec![0.0; n],
             trial: vec![0.0; m],
             multipliers: vec![0.0; m],
+            unit: vec![0.0; m],
+            column: vec![0.0; n],
+            loads,
             delta: vec![0.0; n],
             solution: vec![0.0; n + m],
             still: vec![0.0; n],
@@ -184,14 +196,14 @@ impl<Y: System> Statics<Y> {
     fn measure(&mut self, y: &Y, s: &State<f64>) -> Result<f64, IntegrateError> {
         // Mass, Jacobian and factors come with the accelerations, which themselves count the motion of constraints.
         self.dynamics.evaluate(y, s, &mut self.rates)?;
-        let parts = self.dynamics.parts();
-        y.force(s, parts.work, &mut self.force);
+        y.force(s, self.dynamics.parts().work, &mut self.force);
         self.trial.fill(0.0);
         self.rest.copy_from_slice(&self.force);
         if !self.trial.is_empty() {
-            let solved = parts.saddle.solve_trial(parts.mass, parts.rows, &mut self.rest, &mut self.trial);
-            solved.map_err(|_| IntegrateError::NotFinite { t: s.t, what: "a multiplier".to_owned() })?;
+            self.dynamics.respond(y, s, &mut self.rest, &mut self.trial)?;
             self.rest.copy_from_slice(&self.force);
+            let parts = self.dynamics.parts();
+            y.friction(s, &self.trial, parts.work, &mut self.rest);
             parts.rows.add_transpose(-1.0, &self.trial, &mut self.rest);
         }
         Ok(largest(&self.rest))
@@ -237,7 +249,7 @@ impl<Y: System> Statics<Y> {
     }
 
     /// Computes δ for this σ; false if the matrix is singular.
-    fn step(&mut self, sigma: f64) -> bool {
+    fn step(&mut self, y: &Y, s: &State<f64>, sigma: f64) -> bool {
         let n = self.still.len();
         let parts = self.dynamics.parts();
         let matrix = &mut self.matrix;
@@ -255,6 +267,15 @@ impl<Y: System> Statics<Y> {
         parts.mass.entries(|row, col, value| add(row, col, sigma * value));
         // Rows that depend on others are left out: their multipliers stay zero.
         let dependent = parts.saddle.dependent();
+        for &row in self.loads.iter().filter(|row| dependent.binary_search(row).is_err()) {
+            self.unit[row] = 1.0;
+            self.column.fill(0.0);
+            y.friction(s, &self.unit, parts.work, &mut self.column);
+            self.unit[row] = 0.0;
+            for (i, &value) in self.column.iter().enumerate() {
+                add(i, n + row, -value);
+            }
+        }
         for (i, b) in parts.rows.blocks().iter().enumerate() {
             for (k, &value) in parts.rows.block(i).iter().enumerate() {
                 let (row, col) = (b.row + k / b.cols, b.col + k % b.cols);

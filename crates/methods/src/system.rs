@@ -238,6 +238,10 @@ pub trait System: Sync {
     fn load_name(&self, _s: &State<f64>, row: usize) -> String {
         self.row_name(row)
     }
+    /// The user's name of an extra state.
+    fn extra_name(&self, extra: usize) -> String {
+        format!("extra state {extra}")
+    }
     /// The user's name of a velocity.
     fn velocity_name(&self, velocity: usize) -> String {
         format!("velocity {velocity}")

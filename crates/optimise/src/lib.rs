@@ -11,8 +11,11 @@ pub mod problems;
 mod reduced;
 pub mod report;
 pub mod second;
+pub mod solver;
 pub mod sqp;
+mod structure;
 pub mod written;
 
 pub use nlp::{Bound, Nlp, Point, Size};
 pub use report::{Control, Outcome, Progress, Report};
+pub use solver::Solver;

@@ -7,12 +7,15 @@
 //! nonlinear programming*, Math. Program. 106 (2006) 25–57.
 
 use crate::nlp::{Bound, Nlp, Point, Size};
-use crate::report::{Counts, Outcome};
+use crate::report::{Counts, OBJECTIVE, OBJECTIVE_SLOPE, Outcome};
+use crate::structure::contenders;
 
 /// The largest gradient that is left as it is.
 const LARGEST_GRADIENT: f64 = 100.0;
 /// By how much pairs of inequalities without interior are widened, relative to max(1, |limit|).
 const PAIRS: f64 = 1e-8;
+/// How many contending equalities are named.
+const NAMED: usize = 6;
 /// The least factor of scaling.
 const LEAST_SCALE: f64 = 1e-8;
 
@@ -79,7 +82,7 @@ impl<'a> Reduced<'a> {
         }
         let all = problem.jacobian_pattern();
         let jacobian_slots: Vec<usize> = (0..all.len()).filter(|&k| column[all[k].1] != usize::MAX).collect();
-        let jacobian = jacobian_slots.iter().map(|&k| (all[k].0, column[all[k].1])).collect();
+        let jacobian: Vec<(usize, usize)> = jacobian_slots.iter().map(|&k| (all[k].0, column[all[k].1])).collect();
         let jacobian_values = vec![0.0; all.len()];
         let all = problem.hessian_pattern();
         let inner = |&k: &usize| column[all[k].0] != usize::MAX && column[all[k].1] != usize::MAX;
@@ -91,7 +94,11 @@ impl<'a> Reduced<'a> {
             .collect();
         let equalities = constraints.iter().filter(|bound| bound.is_equality()).count();
         if equalities > free.len() {
-            return Err(Outcome::TooFewVariables { variables: free.len(), equalities });
+            let equal: Vec<bool> = constraints.iter().map(Bound::is_equality).collect();
+            let found = contenders(&equal, free.len(), &jacobian).map_or_else(Vec::new, |found| found.rows);
+            let contending = found.iter().take(NAMED).map(|&row| problem.constraint_name(row)).collect();
+            let (variables, count) = (free.len(), found.len());
+            return Err(Outcome::TooFewVariables { variables, equalities, contending, count });
         }
         Ok(Self {
             problem,
@@ -137,12 +144,18 @@ impl<'a> Reduced<'a> {
         }
     }
 
+    /// All variables, fixed ones among them, at free variables `x`.
+    pub fn whole(&mut self, x: &[f64]) -> Vec<f64> {
+        self.put(x);
+        self.x.clone()
+    }
+
     /// Names the function that has no value at free variables `x`, if there is one.
     pub fn not_a_number(&mut self, x: &[f64]) -> Option<String> {
         self.put(x);
         let full = self.x.clone();
         if !self.problem.objective(&full).is_finite() {
-            return Some("objective".into());
+            return Some(OBJECTIVE.into());
         }
         let mut values = vec![0.0; self.size.constraints];
         self.problem.constraints(&full, &mut values);
@@ -151,7 +164,7 @@ impl<'a> Reduced<'a> {
         }
         self.problem.gradient(&full, &mut self.gradient);
         if let Some(i) = self.gradient.iter().position(|value| !value.is_finite()) {
-            return Some(format!("gradient of the objective by {}", self.problem.variable_name(i)));
+            return Some(format!("{OBJECTIVE_SLOPE}{}", self.problem.variable_name(i)));
         }
         self.problem.jacobian(&full, &mut self.jacobian_values);
         if let Some(k) = self.jacobian_values.iter().position(|value| !value.is_finite()) {

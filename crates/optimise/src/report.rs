@@ -3,6 +3,11 @@
 use crate::nlp::{Bound, Nlp, Point};
 use std::fmt;
 
+/// What a report calls the objective.
+pub const OBJECTIVE: &str = "objective";
+/// What it calls a slope of it, before the name of the variable.
+pub const OBJECTIVE_SLOPE: &str = "gradient of the objective by ";
+
 /// How a solve ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -25,6 +30,10 @@ pub enum Outcome {
         variables: usize,
         /// Equality constraints.
         equalities: usize,
+        /// Names of some of them that depend on fewer variables than they are many; the first few, if these are many.
+        contending: Vec<String>,
+        /// How many contend.
+        count: usize,
     },
     /// The lower bound is above the upper one, or one is not a number.
     ContradictoryBounds {
@@ -68,10 +77,15 @@ impl fmt::Display for Outcome {
             Self::Unbounded { variable, value } => {
                 write!(f, "unbounded: the objective falls without end, {variable} = {value:.3e}; bound it")
             }
-            Self::TooFewVariables { variables, equalities } => write!(
-                f,
-                "too few degrees of freedom: {equalities} equalities for {variables} free variables; remove constraints or free variables"
-            ),
+            Self::TooFewVariables { variables, equalities, contending, count } => {
+                write!(f, "too few degrees of freedom: {equalities} equalities for {variables} free variables")?;
+                if !contending.is_empty() {
+                    let more = if *count > contending.len() { ", …" } else { "" };
+                    let (own, less) = (contending.join(", "), count - 1);
+                    write!(f, "; these {count} have {less} free variables among them: {own}{more}")?;
+                }
+                write!(f, "; remove constraints or free variables")
+            }
             Self::ContradictoryBounds { name, lower, upper } => {
                 write!(f, "contradictory bounds of {name}: at least {lower} and at most {upper}")
             }
@@ -190,6 +204,10 @@ pub struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.outcome)?;
+        // What was refused before its first iteration has no numbers.
+        if self.violation.is_nan() {
+            return Ok(());
+        }
         writeln!(
             f,
             "objective {:.10e}, violation {:.2e}, stationarity {:.2e}",

@@ -1,88 +1,24 @@
 //! Functions of a model on tables of states: many states in one call, without the interpreter, on as many threads as are wanted.
 //!
-//! Four rows are computed side by side where nothing has to be solved for each alone. Rows are shared out in pieces that follow each other, and none sees
-//! another, so the bits do not depend on the number of threads.
+//! Four rows are computed side by side. Only constraints are solved for each alone, and derivatives of equations that cannot be recorded are taken for each alone.
 
 use crate::error;
-use crate::model::{Fault, Model};
-use dalembert::methods::algebra::{Mass, Rows};
+use crate::model::Model;
+use crate::share::{Trouble, raised, room, shaped, share};
+use crate::watch::detached;
+use dalembert::methods::algebra::{Mass, Rows, Saddle};
 use dalembert::methods::dynamics::{Dynamics, Rates};
 use dalembert::methods::scalar::Lanes4;
 use dalembert::methods::{Lanes, State, System};
 use dalembert::model::Model as Mechanics;
 use dalembert_analysis::Matrix;
 use dalembert_analysis::variation::Variation;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 /// States side by side.
 const LANES: usize = 4;
-
-/// Why a row has no answer.
-pub enum Trouble {
-    /// The equations have none.
-    Equations(String),
-    /// The same of a row of a group, counted from its first.
-    Row(usize, String),
-    /// A callback failed.
-    Callback(Box<Fault>),
-}
-
-/// A trouble with the number of its row.
-type Failed = (usize, Trouble);
-
-/// Turns the first trouble into an exception.
-pub fn raised(py: Python<'_>, (row, trouble): Failed) -> PyErr {
-    match trouble {
-        Trouble::Equations(message) => error::plain(py, "EvaluationError", format!("row {row}: {message}")),
-        Trouble::Row(lane, message) => error::plain(py, "EvaluationError", format!("row {}: {message}", row + lane)),
-        Trouble::Callback(fault) => fault.into_exception(py),
-    }
-}
-
-/// Fills `out`, `width` numbers for each row, in groups of rows: `group` is how many are computed together.
-pub fn share<W>(
-    rows: usize,
-    width: usize,
-    group: usize,
-    threads: usize,
-    out: &mut [f64],
-    make: impl Fn() -> W + Sync,
-    compute: impl Fn(&mut W, usize, &mut [f64]) -> Result<(), Trouble> + Sync,
-) -> Result<(), Failed> {
-    let piece = |first: usize, out: &mut [f64]| {
-        let mut work = make();
-        for (k, out) in out.chunks_mut(group * width).enumerate() {
-            let row = first + k * group;
-            compute(&mut work, row, out).map_err(|trouble| (row, trouble))?;
-        }
-        Ok(())
-    };
-    let groups = rows.div_ceil(group);
-    let threads = threads.clamp(1, groups.max(1));
-    if threads == 1 || width == 0 {
-        return piece(0, out);
-    }
-    let length = groups.div_ceil(threads) * group;
-    let mut results: Vec<Result<(), Failed>> = Vec::new();
-    std::thread::scope(|scope| {
-        let piece = &piece;
-        let pieces = out.chunks_mut(length * width).enumerate();
-        let handles: Vec<_> = pieces.map(|(k, out)| scope.spawn(move || piece(k * length, out))).collect();
-        for handle in handles {
-            let lost = || Err((0, Trouble::Equations("a thread ended before its time".to_owned())));
-            results.push(handle.join().unwrap_or_else(|_| lost()));
-        }
-    });
-    results.into_iter().collect()
-}
-
-/// An array of rows of some shape.
-pub fn shaped<'py>(py: Python<'py>, rows: usize, shape: &[usize], values: Vec<f64>) -> PyResult<Bound<'py, PyAny>> {
-    let mut whole = vec![rows];
-    whole.extend_from_slice(shape);
-    Ok(PyArray1::from_vec(py, values).reshape(whole)?.into_any())
-}
 
 /// What is asked of a model.
 #[derive(Copy, Clone, PartialEq)]
@@ -172,6 +108,8 @@ impl Plain {
         let (shape, s) = (model.shape(), &self.state);
         let n = shape.v;
         if let Some((variation, columns, rates)) = &mut self.variation {
+            // Rows that were dependent in another state are no matter of this one.
+            variation.dynamics.parts().saddle.release();
             variation.motion(model, s).map_err(|e| e.to_string())?;
             variation.changes(model, s, columns, rates).map_err(|e| e.to_string())?;
             for i in 0..n {
@@ -199,6 +137,49 @@ impl Plain {
     }
 }
 
+/// What constraints need beside four states: they are solved for one after the other.
+struct Alone {
+    mass: Mass<f64>,
+    rows: Rows<f64>,
+    saddle: Saddle,
+    force: Vec<f64>,
+    multipliers: Vec<f64>,
+}
+
+impl Alone {
+    fn new(model: &Mechanics) -> Self {
+        let shape = model.shape();
+        let mass = Mass::new(&model.mass_blocks());
+        let rows = Rows::new(shape.rows(), shape.v, &model.row_blocks());
+        let saddle = Saddle::new(&mass, &rows);
+        Self { mass, rows, saddle, force: vec![0.0; shape.v], multipliers: vec![0.0; shape.rows()] }
+    }
+
+    /// Turns the forces of one state into accelerations, and the biases of its constraints into multipliers. No answer is not a number.
+    fn solve(&mut self, lane: usize, mass: &Mass<Lanes4>, rows: &Rows<Lanes4>, bias: &[Lanes4], out: &mut [Lanes4]) {
+        let take = |to: &mut [f64], from: &[Lanes4]| to.iter_mut().zip(from).for_each(|(to, from)| *to = from.0[lane]);
+        for i in 0..mass.blocks().count() {
+            take(self.mass.block_mut(i), mass.block(i));
+        }
+        for i in 0..rows.blocks().len() {
+            take(self.rows.block_mut(i), rows.block(i));
+        }
+        take(&mut self.force, out);
+        take(&mut self.multipliers, bias);
+        self.multipliers.iter_mut().for_each(|c| *c = -*c);
+        // Rows that were dependent in another state are no matter of this one.
+        self.saddle.release();
+        let Self { mass, rows, saddle, force, multipliers } = self;
+        let solved = mass.factor_checked().is_ok() && {
+            saddle.factor(mass, rows);
+            saddle.solve_trial(mass, rows, force, multipliers).is_ok()
+        };
+        for (out, value) in out.iter_mut().zip(force.iter().chain(multipliers.iter())) {
+            out.0[lane] = if solved { *value } else { f64::NAN };
+        }
+    }
+}
+
 /// The scratch of one thread for four states side by side.
 struct Side {
     state: State<Lanes4>,
@@ -209,6 +190,7 @@ struct Side {
     unit: Vec<Lanes4>,
     column: Vec<Lanes4>,
     out: Vec<Lanes4>,
+    alone: Option<Alone>,
 }
 
 impl Side {
@@ -226,12 +208,13 @@ impl Side {
             unit: zeros(shape.v),
             column: zeros(shape.rows()),
             out: zeros(quantity.width(model)),
+            alone: (quantity == Quantity::Forward && shape.rows() > 0).then(|| Alone::new(model)),
         }
     }
 
-    /// The quantity of four states, written to `out`.
-    fn compute(&mut self, model: &Mechanics, quantity: Quantity) {
-        let Self { state: s, work, mass, rows, given, unit, column, out } = self;
+    /// The quantity of up to four states, written to `out`.
+    fn compute(&mut self, model: &Mechanics, quantity: Quantity, count: usize) {
+        let Self { state: s, work, mass, rows, given, unit, column, out, alone } = self;
         let (shape, one) = (model.shape(), Lanes4::from(1.0));
         model.prepare(s, work);
         match quantity {
@@ -255,12 +238,17 @@ impl Side {
             }
             Quantity::Forward | Quantity::Derivatives => {
                 model.mass(s, work, mass);
-                mass.factor();
-                model.force(s, work, out);
+                model.force(s, work, &mut out[..shape.v]);
                 for (out, tau) in out.iter_mut().zip(given) {
                     *out += *tau;
                 }
-                mass.solve(out);
+                let Some(alone) = alone else {
+                    mass.factor();
+                    return mass.solve(out);
+                };
+                model.jacobian(s, work, rows);
+                model.constraint_bias(s, work, column);
+                (0..count).for_each(|lane| alone.solve(lane, mass, rows, column, out));
             }
             Quantity::Jacobian => {
                 model.jacobian(s, work, rows);
@@ -352,9 +340,7 @@ pub fn evaluate<'py>(
     let given = table(given.as_slice()?, shape.v);
     let x = x.as_ref().map(|x| x.as_slice()).transpose()?.map(|x| table(x, shape.x));
     let width = quantity.width(mechanics);
-    let mut out = vec![0.0; rows * width];
-    // Constraints are solved, and tangents taken, for one state at a time.
-    let alone = quantity == Quantity::Derivatives || (quantity == Quantity::Forward && shape.rows() > 0);
+    let mut out = room(rows, width)?;
     let plain = |work: &mut Plain, row: usize, out: &mut [f64]| {
         work.state.q.copy_from_slice(q.row(row));
         work.state.v.copy_from_slice(v.row(row));
@@ -362,14 +348,50 @@ pub fn evaluate<'py>(
             work.state.x.copy_from_slice(x.row(row));
         }
         let result = work.row(mechanics, given.row(row), out);
+        if this.interrupted() {
+            return Err(Trouble::Stopped(PyKeyboardInterrupt::new_err(())));
+        }
         match this.take_fault() {
             Some(fault) => Err(Trouble::Callback(Box::new(fault))),
-            None => result.map_err(Trouble::Equations),
+            None => result.map_err(Trouble::Equations).and_then(|()| match out.iter().all(|x| x.is_finite()) {
+                true => Ok(()),
+                false => Err(Trouble::Equations(format!("{} is not finite", quantity.name()))),
+            }),
         }
     };
-    let result = py.detach(|| {
-        if alone {
-            return share(rows, width, 1, threads, &mut out, || Plain::new(mechanics, quantity, time), plain);
+    let result = detached(py, || {
+        if quantity == Quantity::Derivatives {
+            let alone = || Plain::new(mechanics, quantity, time);
+            let Some(beside) = this.beside() else {
+                return share(rows, width, 1, threads, &mut out, alone, plain);
+            };
+            let make = || {
+                let start = State { t: time, ..mechanics.initial_state() };
+                (beside.work(mechanics), vec![start; LANES], alone())
+            };
+            return share(rows, width, LANES, threads, &mut out, make, |(work, states, alone), first, out| {
+                let count = out.len() / width;
+                for (k, state) in states.iter_mut().take(count).enumerate() {
+                    state.q.copy_from_slice(q.row(first + k));
+                    state.v.copy_from_slice(v.row(first + k));
+                    if let Some(x) = x {
+                        state.x.copy_from_slice(x.row(first + k));
+                    }
+                }
+                if beside.derivatives(work, mechanics, &states[..count], out).is_ok()
+                    && out.iter().all(|x| x.is_finite())
+                {
+                    return Ok(());
+                }
+                // Some row has no answer: one by one they say which, and why.
+                let each = out.chunks_exact_mut(width).enumerate();
+                each.map(|(lane, out)| (lane, plain(alone, first + lane, out))).try_for_each(
+                    |(lane, done)| match done {
+                        Err(Trouble::Equations(message)) => Err(Trouble::Row(lane, message)),
+                        other => other,
+                    },
+                )
+            });
         }
         let make = || Side::new(mechanics, quantity, time);
         share(rows, width, LANES, threads, &mut out, make, |work, first, out| {
@@ -380,7 +402,10 @@ pub fn evaluate<'py>(
             if let Some(x) = x {
                 x.gather(first, count, &mut work.state.x);
             }
-            work.compute(mechanics, quantity);
+            work.compute(mechanics, quantity, count);
+            if this.interrupted() {
+                return Err(Trouble::Stopped(PyKeyboardInterrupt::new_err(())));
+            }
             if let Some(fault) = this.take_fault() {
                 return Err(Trouble::Callback(Box::new(fault)));
             }

@@ -2,25 +2,47 @@
 
 use dalembert::callback::{Callbacks, Function, Law, Samples};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 /// Exceptions that callbacks have raised, by thread: they come out of the call that asked for them.
+///
+/// Ctrl-C is none of them where it can wait: a function that was interrupted is asked once more, and whoever watches the work ends it at the next step,
+/// with all that was computed.
 #[derive(Default)]
-pub struct Raised(Mutex<HashMap<ThreadId, PyErr>>);
+pub struct Raised {
+    errors: Mutex<HashMap<ThreadId, PyErr>>,
+    /// Whether there has been an interrupt in any thread: asked at every step.
+    any: AtomicBool,
+    interrupts: Mutex<HashSet<ThreadId>>,
+}
 
 impl Raised {
     fn keep(&self, error: PyErr) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(thread::current().id()).or_insert(error);
     }
 
     /// The exception of this thread, taken away.
     pub fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
+    }
+
+    /// Keeps an interrupt; whether it is the first.
+    fn interrupt(&self) -> bool {
+        self.any.store(true, Ordering::Relaxed);
+        self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).insert(thread::current().id())
+    }
+
+    /// Whether a callback was interrupted in this thread; it is forgotten then.
+    pub fn interrupted(&self) -> bool {
+        self.any.load(Ordering::Relaxed)
+            && self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
     }
 }
 
@@ -36,11 +58,22 @@ struct Callback {
 
 impl Callback {
     /// Runs a call; an exception is kept, and its text becomes the message.
-    fn call(&self, ask: impl FnOnce(Python<'_>) -> PyResult<()>) -> Result<(), String> {
-        Python::attach(|py| ask(py).map_err(|error| self.keep(error, py)))
+    fn call<T>(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<T>) -> Result<T, String> {
+        Python::attach(|py| {
+            let answer = match ask(py) {
+                Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) && self.raised.interrupt() => ask(py),
+                answer => answer,
+            };
+            answer.map_err(|error| self.keep(error, py))
+        })
     }
 
     fn keep(&self, error: PyErr, py: Python<'_>) -> String {
+        // What was wrong with an answer is told with the name of the element and the time; what the function has raised comes out as it is.
+        let wrong = py.import("dalembert.errors").and_then(|errors| errors.getattr("WrongAnswer"));
+        if wrong.is_ok_and(|wrong| error.matches(py, wrong).unwrap_or(false)) {
+            return error.value(py).to_string();
+        }
         let message = error.to_string();
         self.raised.keep(error.clone_ref(py));
         message
@@ -66,10 +99,7 @@ impl Function for Callback {
         if order > self.orders {
             return None;
         }
-        Some(Python::attach(|py| {
-            let value = self.object.bind(py).call_method1("derivative", (order, time));
-            value.and_then(|value| value.extract()).map_err(|error| self.keep(error, py))
-        }))
+        Some(self.call(|py| self.object.bind(py).call_method1("derivative", (order, time))?.extract()))
     }
 }
 

@@ -2,9 +2,8 @@
 
 use crate::error;
 use dalembert::scene::{Key, Node, Span, Table, Value};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
 use std::sync::Arc;
 
 /// Values from Python have no place in a file.
@@ -44,13 +43,12 @@ pub fn from_python(tree: &Bound<'_, PyAny>) -> PyResult<Table> {
 fn table(value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Table> {
     let mapping = value
         .cast::<PyMapping>()
-        .map_err(|_| PyTypeError::new_err(format!("{path} must be a dictionary, not {}", kind(value))))?;
+        .map_err(|_| error::kind(format!("{path} must be a dictionary, not {}", kind(value))))?;
     let mut out = Table::default();
     for pair in mapping.items()?.iter() {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-        let name: String = key
-            .extract()
-            .map_err(|_| PyTypeError::new_err(format!("keys of {path} must be text, not {}", kind(&key))))?;
+        let name: String =
+            key.extract().map_err(|_| error::kind(format!("keys of {path} must be text, not {}", kind(&key))))?;
         let inner = if depth == 0 { name.clone() } else { format!("{path}.{name}") };
         let node = node(&value, &inner, depth + 1)?;
         out.insert(Key { name: Arc::from(name), span: NOWHERE }, node);
@@ -75,17 +73,19 @@ fn node(value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Node> {
         Value::String(value.extract()?)
     } else if value.cast::<PyMapping>().is_ok() {
         Value::Table(table(value, path, depth)?)
+    } else if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+        return Err(error::kind(format!("{path}: a scene cannot hold {}; decode it to text first", kind(value))));
     } else if value.cast::<PySequence>().is_ok() {
         let items = value.try_iter()?.enumerate();
         Value::Array(items.map(|(i, item)| node(&item?, &format!("{path}[{i}]"), depth + 1)).collect::<PyResult<_>>()?)
     } else if let Ok(plain) = value.call_method0("tolist") {
         // Arrays and numbers of NumPy; what `tolist` gives is plain.
         if plain.is_instance(&value.get_type())? {
-            return Err(PyTypeError::new_err(format!("{path}: a scene cannot hold {}", kind(value))));
+            return Err(error::kind(format!("{path}: a scene cannot hold {}", kind(value))));
         }
         return node(&plain, path, depth + 1);
     } else {
-        return Err(PyTypeError::new_err(format!(
+        return Err(error::kind(format!(
             "{path}: a scene cannot hold {}; it holds numbers, texts, true and false, lists and dictionaries",
             kind(value)
         )));

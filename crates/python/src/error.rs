@@ -43,6 +43,11 @@ pub fn record(py: Python<'_>, error: &RecordError) -> PyErr {
 }
 
 /// A request that makes no sense.
-pub fn value(message: impl Into<String>) -> PyErr {
-    pyo3::exceptions::PyValueError::new_err(message.into())
+pub fn value(message: impl ToString) -> PyErr {
+    Python::attach(|py| plain(py, "ArgumentError", message))
+}
+
+/// Something of a type that cannot be used here.
+pub fn kind(message: impl ToString) -> PyErr {
+    Python::attach(|py| plain(py, "ArgumentTypeError", message))
 }

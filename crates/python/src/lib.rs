@@ -8,9 +8,10 @@ mod callback;
 mod convert;
 mod error;
 mod model;
-mod request;
+mod optimise;
 mod run;
 mod scene;
+mod share;
 mod study;
 mod sweeps;
 mod tree;
@@ -26,17 +27,19 @@ mod _dalembert {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::request::studies;
+    use crate::optimise::{optimal_studies, optimise};
     #[pymodule_export]
     use crate::run::{Run, read_run, restore_run, scene_of_run};
     #[pymodule_export]
-    use crate::scene::{build, integrators, parse, read, registry, scenes_built_in, write};
+    use crate::scene::{build, files_of, integrators, parse, read, registry, scenes_built_in, write};
     #[pymodule_export]
-    use crate::study::study;
+    use crate::study::{studies, study};
     #[pymodule_export]
     use crate::sweeps::{SweepJournal, SweepStudy};
     #[pymodule_export]
     use crate::tree::{Tree, tree_of, tree_of_robot};
+    #[pymodule_export]
+    use crate::watch::{close, forked};
 
     /// The version of the package.
     #[pymodule_export]

@@ -3,17 +3,19 @@
 use crate::callback::Raised;
 use crate::error;
 use crate::run::{self, Run};
-use crate::watch::{Stop, Watch};
+use crate::scene::Source;
+use crate::watch::{Stop, Watch, detached};
 use dalembert::callback::CallbackError;
 use dalembert::methods::nonsmooth::Contacts;
 use dalembert::methods::{State, System};
 use dalembert::record::{self, Checkpoint, FinalState};
 use dalembert::run::{Failure, RunError, run as simulate, run_from};
 use dalembert::scene::Scene;
+use dalembert_analysis::beside::Beside;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Time, coordinates, velocities and extra states.
@@ -26,15 +28,37 @@ type Functions = (Py<PyDict>, Py<PyDict>);
 pub struct Model {
     pub scene: Scene,
     pub name: String,
-    path: String,
+    source: Source,
     functions: Functions,
     raised: Arc<Raised>,
+    beside: OnceLock<Option<Beside>>,
 }
 
 impl Model {
     /// A model of a scene.
-    pub fn new(scene: Scene, name: String, path: String, functions: Functions, raised: Arc<Raised>) -> Self {
-        Self { scene, name, path, functions, raised }
+    pub fn new(scene: Scene, name: String, source: Source, functions: Functions, raised: Arc<Raised>) -> Self {
+        Self { scene, name, source, functions, raised, beside: OnceLock::new() }
+    }
+
+    /// Its equations, recorded for derivatives of four states at once; none if they cannot be, as those that call Python.
+    pub fn beside(&self) -> Option<&Beside> {
+        let record = || if self.scene.callbacks.is_empty() { Beside::of(&self.scene.model) } else { None };
+        self.beside.get_or_init(record).as_ref()
+    }
+
+    /// The scene read again, with other values of some of its entries.
+    pub fn with_values(&self, values: &[(&str, f64)]) -> Result<Scene, String> {
+        let settings: Vec<String> = values.iter().map(|(path, value)| format!("{path}={value:?}")).collect();
+        let wrong = |reason: String| format!("the scene cannot take {}: {reason}", settings.join(", "));
+        if self.source.computed {
+            return Err(wrong(
+                "everything in this model is computed already, as in all that were pickled or read from a record; \
+                              study the scene that it was made from"
+                    .to_owned(),
+            ));
+        }
+        let made = self.source.load(settings.iter().cloned(), self.scene.callbacks.clone());
+        made.map_err(|error| wrong(error.plain()))
     }
 
     /// What a callback has raised or done wrong in this thread, as an exception.
@@ -43,6 +67,11 @@ impl Model {
             Some(raised) => raised,
             None => error::exception(py, "CallbackError", (error.to_string(), &error.name, error.time)),
         }
+    }
+
+    /// Whether Ctrl-C has met a callback in this thread; it is forgotten then.
+    pub fn interrupted(&self) -> bool {
+        self.raised.interrupted()
     }
 
     /// The fault of this thread, if there is one: for those who evaluate equations.
@@ -170,9 +199,10 @@ impl Model {
             (None, None, None) => Begin::Written,
         };
         let place = out.filter(|_| !every.is_zero()).map(|out| (record::running_checkpoint(&out), every));
-        let mut watch = Watch::new(progress, place);
+        let mut watch = Watch::new(progress, place, Arc::clone(&this.raised));
         this.raised.take();
-        let (result, taken) = py.detach(|| {
+        this.raised.interrupted();
+        let (result, taken) = detached(py, || {
             let began = Instant::now();
             let result = match &begin {
                 Begin::Written => simulate(&this.scene, &this.name, None, &mut watch),
@@ -188,7 +218,7 @@ impl Model {
         outcome.summary.wall_time = taken;
         let failure = outcome.failure.take();
         let stopped = watch.stop.take();
-        let run = Run::new(py, slf.clone().unbind(), outcome);
+        let run = Run::new(slf.clone().unbind(), outcome);
         let (how, error) = match (stopped, failure) {
             (Some(Stop::Raised(error)), _) => ("raised", Some(error)),
             (_, Some(Failure::Callback(fault))) => ("callback", Some(this.fault(py, &fault))),
@@ -213,7 +243,7 @@ impl Model {
             this.scene.document.as_ref().map_or_else(|| this.scene.to_toml(), dalembert::scene::Document::to_toml);
         let (signals, forces) = (this.functions.0.clone_ref(py), this.functions.1.clone_ref(py));
         let none: Vec<String> = Vec::new();
-        let arguments = (text, &this.path, &this.name, none, signals, forces, false);
+        let arguments = (text, &this.source.path, &this.name, none, signals, forces, false, true);
         Ok((build, arguments.into_pyobject(py)?))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error;
 use crate::model::Model;
+use crate::watch::detached;
 use dalembert::methods::trajectory::{Channel, Event, Trajectory};
 use dalembert::picture::{Animation, Film};
 use dalembert::record::{self, Checkpoint, Contents, Summary};
@@ -11,9 +12,10 @@ use dalembert::report::{Form, ReportInput, View, page, svg_files};
 use dalembert::run::{Figures, Outcome, figures, motion};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyTuple};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An event: time, kind, element, marker, value, unit.
 type Happening = (f64, String, String, String, f64, String);
@@ -24,7 +26,9 @@ pub struct Run {
     model: Py<Model>,
     summary: Summary,
     channels: Vec<Channel>,
-    columns: Vec<Py<PyArray1<f64>>>,
+    /// The numbers until somebody asks for arrays, which then are their memory.
+    whole: Mutex<Option<Arc<Trajectory>>>,
+    columns: PyOnceLock<Vec<Py<PyArray1<f64>>>>,
     steps: Vec<(f64, f64)>,
     events: Vec<Event>,
     film: Option<Film>,
@@ -47,18 +51,37 @@ fn viewer() -> Option<&'static str> {
 }
 
 impl Run {
-    /// Takes an outcome over; its columns are moved.
-    pub fn new(py: Python<'_>, model: Py<Model>, outcome: Outcome) -> Self {
+    /// Takes an outcome over.
+    pub fn new(model: Py<Model>, outcome: Outcome) -> Self {
         let Outcome { summary, trajectory, film, steps, events, scene, checkpoint, .. } = outcome;
-        let channels = trajectory.channels().to_vec();
-        let columns = trajectory.into_columns().into_iter().map(|values| column(py, values)).collect();
-        let animation = OnceLock::new();
-        Self { model, summary, channels, columns, steps, events, film: Some(film), animation, checkpoint, scene }
+        let (channels, columns) = (trajectory.channels().to_vec(), PyOnceLock::new());
+        let (whole, animation) = (Mutex::new(Some(Arc::new(trajectory))), OnceLock::new());
+        Self { model, summary, channels, whole, columns, steps, events, film: Some(film), animation, checkpoint, scene }
     }
 
-    fn trajectory(&self, py: Python<'_>) -> PyResult<Trajectory> {
-        let columns = self.columns.iter().map(|c| c.bind(py).to_vec()).collect::<Result<Vec<_>, _>>()?;
-        Trajectory::from_columns(self.channels.clone(), columns).map_err(|e| error::value(e.to_string()))
+    fn whole(&self) -> MutexGuard<'_, Option<Arc<Trajectory>>> {
+        self.whole.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers as arrays: their memory is handed over, unless somebody reads it just now.
+    fn arrays(&self, py: Python<'_>) -> &[Py<PyArray1<f64>>] {
+        self.columns.get_or_init(py, || {
+            let taken = self.whole().take();
+            let columns = taken
+                .map(|whole| Arc::try_unwrap(whole).map_or_else(|w| w.columns().to_vec(), Trajectory::into_columns));
+            columns.unwrap_or_default().into_iter().map(|values| column(py, values)).collect()
+        })
+    }
+
+    /// The numbers: without a copy as long as nobody has asked for arrays.
+    fn trajectory(&self, py: Python<'_>) -> PyResult<Arc<Trajectory>> {
+        let whole = self.whole().clone();
+        if let Some(whole) = whole {
+            return Ok(whole);
+        }
+        let columns = self.arrays(py).iter().map(|c| c.bind(py).to_vec()).collect::<Result<Vec<_>, _>>()?;
+        let copied = Trajectory::from_columns(self.channels.clone(), columns);
+        copied.map(Arc::new).map_err(|e| error::value(e.to_string()))
     }
 
     fn animation_text(&self, model: &Model) -> Option<&str> {
@@ -68,13 +91,17 @@ impl Run {
     }
 
     /// Does something with all that a report shows.
-    fn with_report<T: Send>(&self, py: Python<'_>, with: impl FnOnce(&ReportInput<'_>) -> T + Send) -> PyResult<T> {
-        let trajectory = self.trajectory(py)?;
+    fn with_report<T: Send>(
+        &self,
+        py: Python<'_>,
+        trajectory: &Trajectory,
+        with: impl FnOnce(&ReportInput<'_>) -> T + Send,
+    ) -> T {
         let model = self.model.get();
-        Ok(py.detach(|| {
-            let moved = motion(&model.scene.model, &trajectory);
+        detached(py, || {
+            let moved = motion(&model.scene.model, trajectory);
             let view = self.animation_text(model).map(|animation| View { animation, script: viewer() });
-            let Figures { panels, shapes } = figures(&model.scene, &trajectory, &self.events);
+            let Figures { panels, shapes } = figures(&model.scene, trajectory, &self.events);
             let input = ReportInput {
                 steps: &self.steps,
                 events: &self.events,
@@ -83,10 +110,10 @@ impl Run {
                 view,
                 figures: panels,
                 shapes,
-                ..ReportInput::new(&self.summary, &trajectory)
+                ..ReportInput::new(&self.summary, trajectory)
             };
             with(&input)
-        }))
+        })
     }
 }
 
@@ -121,7 +148,7 @@ impl Run {
 
     /// The columns in the order of the channels: arrays that share their memory with the run.
     fn columns(&self, py: Python<'_>) -> Vec<Py<PyArray1<f64>>> {
-        self.columns.iter().map(|column| column.clone_ref(py)).collect()
+        self.arrays(py).iter().map(|column| column.clone_ref(py)).collect()
     }
 
     /// The events in the order of time.
@@ -141,8 +168,8 @@ impl Run {
 
     /// Writes the folder that the command line writes.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        let page = self.with_report(py, page)?;
         let trajectory = self.trajectory(py)?;
+        let page = self.with_report(py, &trajectory, page);
         let contents = Contents {
             scene: &self.scene,
             summary: &self.summary,
@@ -153,24 +180,24 @@ impl Run {
             report: Some(&page),
             checkpoint: self.checkpoint.as_ref(),
         };
-        py.detach(|| record::write(&folder, &contents)).map_err(|error| error::record(py, &error))
+        detached(py, || record::write(&folder, &contents)).map_err(|error| error::record(py, &error))
     }
 
     /// The report as an HTML page that needs nothing else.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        self.with_report(py, page)
+        Ok(self.with_report(py, &*self.trajectory(py)?, page))
     }
 
     /// The pictures of the report: names and SVG texts.
     fn pictures(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        self.with_report(py, svg_files)
+        Ok(self.with_report(py, &*self.trajectory(py)?, svg_files))
     }
 
     /// The motion as one SVG picture, if there is something to see.
     fn motion(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let trajectory = self.trajectory(py)?;
         let model = self.model.get();
-        Ok(py.detach(|| motion(&model.scene.model, &trajectory).and_then(|motion| motion.draw(Form::File))))
+        Ok(detached(py, || motion(&model.scene.model, &trajectory).and_then(|motion| motion.draw(Form::File))))
     }
 
     /// Channels over time as one SVG picture; those of another unit than the first have their axis at the right.
@@ -199,7 +226,7 @@ impl Run {
     /// The animation as JSON, the program that shows it, if the package has it, and its colours.
     fn animation(&self, py: Python<'_>) -> (Option<String>, Option<&'static str>, String) {
         let model = self.model.get();
-        (py.detach(|| self.animation_text(model).map(str::to_owned)), viewer(), page_style())
+        (detached(py, || self.animation_text(model).map(str::to_owned)), viewer(), page_style())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -248,11 +275,15 @@ pub fn restore_run(
     }
     let event = |(time, kind, element, marker, value, unit)| Event { time, kind, element, marker, value, unit };
     let events = events.into_iter().map(event).collect();
+    let held = PyOnceLock::new();
+    // It is new, so that there is nothing to be in the way.
+    let _ = held.set(py, columns);
     let run = Run {
         model,
         summary,
         channels,
-        columns,
+        whole: Mutex::new(None),
+        columns: held,
         steps,
         events,
         film: None,
@@ -267,15 +298,14 @@ pub fn restore_run(
 /// Reads a run folder: the model of its scene, and the run.
 #[pyfunction]
 pub fn read_run(py: Python<'_>, folder: PathBuf, model: Py<Model>) -> PyResult<Run> {
-    let read = py.detach(|| record::read(&folder)).map_err(|error| error::record(py, &error))?;
-    let channels = read.trajectory.channels().to_vec();
-    let columns = read.trajectory.into_columns().into_iter().map(|values| column(py, values)).collect();
+    let read = detached(py, || record::read(&folder)).map_err(|error| error::record(py, &error))?;
     let checkpoint = find(&folder).and_then(|path| Checkpoint::read(&path).ok());
     Ok(Run {
         model,
         summary: read.summary,
-        channels,
-        columns,
+        channels: read.trajectory.channels().to_vec(),
+        whole: Mutex::new(Some(Arc::new(read.trajectory))),
+        columns: PyOnceLock::new(),
         steps: read.steps,
         events: read.events,
         film: None,
@@ -288,7 +318,7 @@ pub fn read_run(py: Python<'_>, folder: PathBuf, model: Py<Model>) -> PyResult<R
 /// The scene of a run folder.
 #[pyfunction]
 pub fn scene_of_run(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
-    py.detach(|| record::read(&folder)).map(|read| read.scene).map_err(|error| error::record(py, &error))
+    detached(py, || record::read(&folder)).map(|read| read.scene).map_err(|error| error::record(py, &error))
 }
 
 /// The checkpoint in or beside a run folder.

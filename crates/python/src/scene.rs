@@ -2,34 +2,81 @@
 
 use crate::callback::{self, Raised};
 use crate::model::Model;
+use crate::watch::detached;
 use crate::{convert, error};
+use dalembert::callback::Callbacks;
 use dalembert::scene::{
-    DiskLoader, Document, Limits, LoadError, Loader, Overrides, Scene, every_kind, every_section, fields, nearest,
-    to_toml,
+    DiskLoader, Document, Limits, LoadError, Loader, Overrides, Scene, SceneError, edited, every_kind, every_section,
+    fields, nearest, to_toml,
 };
 use dalembert::scenes;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads one text in the place of a file, and all others from disk.
-struct Overlay {
-    path: String,
-    text: String,
+/// Files as they were read, by their paths.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// Reads files that are known already, all others from disk, and remembers what it has read: what happens on the disk later changes nothing.
+struct Noting<'a> {
+    known: &'a Files,
+    read: RefCell<Files>,
 }
 
-impl Loader for Overlay {
-    fn read(&self, path: &str, limit: usize) -> Result<Vec<u8>, LoadError> {
-        if path != self.path {
-            return DiskLoader.read(path, limit);
-        }
-        if self.text.len() > limit { Err(LoadError::TooLarge(limit)) } else { Ok(self.text.clone().into_bytes()) }
+impl<'a> Noting<'a> {
+    fn new(known: &'a Files) -> Self {
+        Self { known, read: RefCell::default() }
     }
 }
 
-fn overlay(path: &str, text: &str) -> Overlay {
-    Overlay { path: DiskLoader.resolve("", path), text: text.to_owned() }
+impl Loader for Noting<'_> {
+    fn read(&self, path: &str, limit: usize) -> Result<Vec<u8>, LoadError> {
+        let bytes = match self.known.get(path) {
+            None => DiskLoader.read(path, limit)?,
+            Some(bytes) if bytes.len() > limit => return Err(LoadError::TooLarge(limit)),
+            Some(bytes) => bytes.clone(),
+        };
+        self.read.borrow_mut().insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+}
+
+/// One text in the place of a file.
+pub fn overlay(path: &str, text: &str) -> Files {
+    Files::from([(DiskLoader.resolve("", path), text.to_owned().into_bytes())])
+}
+
+/// What a model is made of: files, the first of which is found by its path, with settings `path=value` that win over what is written.
+pub struct Source {
+    pub files: Files,
+    pub path: String,
+    pub settings: Vec<String>,
+    /// Whether mesh files are read from disk.
+    pub meshes: bool,
+    /// Whether nothing is left to compute in it: then its parameters have done their work, and setting them would change nothing.
+    pub computed: bool,
+}
+
+impl Source {
+    /// Reads the scene, with further settings.
+    pub fn load(&self, more: impl Iterator<Item = String>, callbacks: Callbacks) -> Result<Scene, SceneError> {
+        self.noted(more, callbacks).map(|(scene, _)| scene)
+    }
+
+    /// The same with all files that were read.
+    fn noted(&self, more: impl Iterator<Item = String>, callbacks: Callbacks) -> Result<(Scene, Files), SceneError> {
+        let overrides: Overrides = self.settings.iter().cloned().chain(more).collect();
+        let loader = Noting::new(&self.files);
+        let document = Document::load(&loader, &self.path, &overrides, &Limits::default())?;
+        let mut scene = Scene::with_callbacks(document, callbacks)?;
+        if self.meshes {
+            scene.read_meshes(&loader)?;
+        }
+        Ok((scene, loader.read.into_inner()))
+    }
 }
 
 /// Where the scene of a word is: a built-in one, or a file. Gives its path, its text if it is built in, and its short name.
@@ -50,34 +97,53 @@ fn find(py: Python<'_>, source: &str) -> PyResult<(String, Option<&'static str>,
     Ok((source.to_owned(), None, name))
 }
 
-/// Reads a scene as it is written: its tree, the path of its file and its short name.
+/// A tree, and the files that it was read from.
+type Read<'py> = (Bound<'py, PyDict>, Files);
+
+/// The tree of some files.
+fn tree<'py>(py: Python<'py>, path: &str, known: &Files) -> PyResult<Read<'py>> {
+    let loader = Noting::new(known);
+    let tree = Document::tree(&loader, path, &Limits::default()).map_err(|error| error::scene(py, &error))?;
+    Ok((convert::to_python(py, &tree)?, loader.read.into_inner()))
+}
+
+/// Reads a scene as it is written: its tree, all files that it was read from, the path of the first, its short name, and whether it is on disk.
 #[pyfunction]
-pub fn read<'py>(py: Python<'py>, source: &str) -> PyResult<(Bound<'py, PyDict>, String, Option<String>, String)> {
+pub fn read<'py>(py: Python<'py>, source: &str) -> PyResult<(Bound<'py, PyDict>, Files, String, String, bool)> {
     let (path, text, name) = find(py, source)?;
-    let tree = match text {
-        Some(text) => Document::tree(&overlay(&path, text), &path, &Limits::default()),
-        None => Document::tree(&DiskLoader, &path, &Limits::default()),
-    };
-    let tree = tree.map_err(|error| error::scene(py, &error))?;
-    Ok((convert::to_python(py, &tree)?, path, text.map(str::to_owned), name))
+    let known = text.map_or_else(Files::new, |text| overlay(&path, text));
+    let (tree, files) = tree(py, &path, &known)?;
+    Ok((tree, files, path, name, text.is_none()))
 }
 
-/// The tree of a text; files that it includes are relative to `path`.
+/// The tree of a text, and all files that it was read from; those that it includes are relative to `path`.
 #[pyfunction]
-pub fn parse<'py>(py: Python<'py>, text: &str, path: &str) -> PyResult<Bound<'py, PyDict>> {
-    let tree = Document::tree(&overlay(path, text), path, &Limits::default());
-    convert::to_python(py, &tree.map_err(|error| error::scene(py, &error))?)
+pub fn parse<'py>(py: Python<'py>, text: &str, path: &str) -> PyResult<Read<'py>> {
+    tree(py, path, &overlay(path, text))
 }
 
-/// A tree as TOML.
+/// All files of a scene, those of meshes too.
 #[pyfunction]
-pub fn write(tree: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(to_toml(&convert::from_python(tree)?))
+pub fn files_of(py: Python<'_>, files: Files, path: String, settings: Vec<String>) -> PyResult<Files> {
+    let source = Source { files, path, settings, meshes: true, computed: false };
+    let read = detached(py, || source.noted(std::iter::empty(), Callbacks::none()));
+    read.map(|(_, files)| files).map_err(|error| error::scene(py, &error))
 }
 
-/// Builds a model: from a text in the place of a file, or from the file itself. Settings `path=value` win over what is written.
+/// A tree as TOML: the text that it was read from, if there is one and it can be edited, with what has changed; else a text of its own.
 #[pyfunction]
-#[pyo3(signature = (text, path, name, settings, signals, forces, meshes))]
+#[pyo3(signature = (tree, files=None, path=None))]
+pub fn write(tree: &Bound<'_, PyAny>, files: Option<Files>, path: Option<&str>) -> PyResult<String> {
+    let tree = convert::from_python(tree)?;
+    let (files, path) = (files.unwrap_or_default(), path.map(|path| DiskLoader.resolve("", path)));
+    let text = path.and_then(|path| std::str::from_utf8(files.get(&path)?).ok());
+    let edited = text.and_then(|text| edited(text, &tree, &Limits::default()));
+    Ok(edited.unwrap_or_else(|| to_toml(&tree)))
+}
+
+/// Builds a model from a text, or from files as they were read, the first of which is found by its path. Settings `path=value` win over what is written.
+#[pyfunction]
+#[pyo3(signature = (text, path, name, settings, signals, forces, meshes, computed=false, files=None))]
 pub fn build(
     py: Python<'_>,
     text: Option<String>,
@@ -87,25 +153,18 @@ pub fn build(
     signals: &Bound<'_, PyDict>,
     forces: &Bound<'_, PyDict>,
     meshes: bool,
+    computed: bool,
+    files: Option<Files>,
 ) -> PyResult<Model> {
     let raised = Arc::new(Raised::default());
     let callbacks = callback::collect(signals, forces, &raised)?;
-    let overrides: Overrides = settings.into_iter().collect();
-    let built = py.detach(|| {
-        let limits = Limits::default();
-        let document = match &text {
-            Some(text) => Document::load(&overlay(&path, text), &path, &overrides, &limits),
-            None => Document::load(&DiskLoader, &path, &overrides, &limits),
-        }?;
-        let mut scene = Scene::with_callbacks(document, callbacks)?;
-        if meshes {
-            scene.read_meshes_from_disk()?;
-        }
-        Ok(scene)
-    });
+    let mut files = files.unwrap_or_default();
+    files.extend(text.map(|text| overlay(&path, &text)).unwrap_or_default());
+    let source = Source { files, path, settings, meshes, computed };
+    let built = detached(py, || source.load(std::iter::empty(), callbacks));
     let scene = built.map_err(|error| error::scene(py, &error))?;
     let functions = (signals.clone().unbind(), forces.clone().unbind());
-    Ok(Model::new(scene, name, path, functions, raised))
+    Ok(Model::new(scene, name, source, functions, raised))
 }
 
 /// The built-in scenes with what they show.

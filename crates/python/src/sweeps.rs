@@ -1,10 +1,11 @@
 //! Sweeps: studies that travel, journals of finished rows, and their table; for `dalembert.sweeps` and for workers of a cluster.
 
 use crate::error;
+use crate::watch::{closing, detached};
 use dalembert_sweeps::table::{self, Column};
 use dalembert_sweeps::{Journal, Outcome, Progress, Shard, Study, SweepError};
 use numpy::PyArray1;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::{Path, PathBuf};
@@ -18,11 +19,8 @@ const TICK: Duration = Duration::from_millis(50);
 
 fn fault(py: Python<'_>, fault: &SweepError) -> PyErr {
     match fault {
-        SweepError::File { .. } => PyOSError::new_err(fault.to_string()),
-        _ => {
-            let class = py.import("dalembert.sweeps").and_then(|module| module.getattr("SweepError"));
-            class.and_then(|class| class.call1((fault.to_string(),))).map_or_else(|error| error, PyErr::from_value)
-        }
+        SweepError::File { .. } => error::plain(py, "FileError", fault),
+        _ => error::plain(py, "SweepError", fault),
     }
 }
 
@@ -35,7 +33,7 @@ fn attended<T: Send>(
 ) -> (Option<T>, Option<PyErr>) {
     let stop = AtomicBool::new(false);
     let mut raised = None;
-    let done = py.detach(|| {
+    let done = detached(py, || {
         std::thread::scope(|scope| {
             let (send, receive) = channel();
             let stop = &stop;
@@ -46,7 +44,11 @@ fn attended<T: Send>(
                     Err(RecvTimeoutError::Disconnected) => return None,
                     Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
                     Err(RecvTimeoutError::Timeout) => {
-                        raised = Python::attach(|py| py.check_signals().and_then(|()| tick(py))).err();
+                        raised = if closing() {
+                            Some(PyKeyboardInterrupt::new_err("the interpreter ends"))
+                        } else {
+                            Python::attach(|py| py.check_signals().and_then(|()| tick(py))).err()
+                        };
                         if raised.is_some() {
                             stop.store(true, Ordering::Relaxed);
                         }
@@ -69,7 +71,7 @@ impl SweepStudy {
     /// Reads a study from a file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let study = py.detach(|| Study::load(&path)).map_err(|e| fault(py, &e))?;
+        let study = detached(py, || Study::load(&path)).map_err(|e| fault(py, &e))?;
         Ok(Self { study })
     }
 
@@ -93,7 +95,7 @@ impl SweepStudy {
     /// The study that a parcel holds.
     #[staticmethod]
     fn from_parcel(py: Python<'_>, text: &str) -> PyResult<Self> {
-        let study = py.detach(|| Study::from_parcel(text)).map_err(|e| fault(py, &e))?;
+        let study = detached(py, || Study::from_parcel(text)).map_err(|e| fault(py, &e))?;
         Ok(Self { study })
     }
 
@@ -102,9 +104,9 @@ impl SweepStudy {
         self.study.parcel()
     }
 
-    /// Raises what is wrong with the scene of the first row.
+    /// Raises what is wrong with the scene of every row that is tried.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.study.check()).map_err(|e| fault(py, &e))
+        detached(py, || self.study.check()).map_err(|e| fault(py, &e))
     }
 
     /// The number of rows.
@@ -169,7 +171,7 @@ impl SweepJournal {
         work: impl FnOnce(&Study, &mut Journal) -> Result<T, SweepError> + Send,
     ) -> PyResult<T> {
         let study = &self.study.get().study;
-        let done = py.detach(|| self.lock().as_mut().map(|journal| work(study, journal)));
+        let done = detached(py, || self.lock().as_mut().map(|journal| work(study, journal)));
         done.ok_or_else(|| error::value("the journal is closed"))?.map_err(|e| fault(py, &e))
     }
 
@@ -193,7 +195,8 @@ impl SweepJournal {
                 .ok_or_else(|| error::value(format!("a shard is i/n with i from 1 to n, not `{text}`")))?,
         };
         let own = &study.get().study;
-        let journal = py.detach(|| Journal::open(&path, own.mark(), own.outputs.len())).map_err(|e| fault(py, &e))?;
+        let journal =
+            detached(py, || Journal::open(&path, own.mark(), own.outputs.len())).map_err(|e| fault(py, &e))?;
         Ok(Self { study, shard, journal: Mutex::new(Some(journal)) })
     }
 
@@ -218,6 +221,21 @@ impl SweepJournal {
             journal.settle()?;
             Ok(new)
         })
+    }
+
+    /// Adds a row that failed where it was computed.
+    fn fail(&self, py: Python<'_>, row: u64, reason: String) -> PyResult<()> {
+        self.with(py, |study, journal| {
+            if row < study.plan.rows() && !journal.rows().contains_key(&row) {
+                journal.add(row, Outcome::Failed(reason))?;
+            }
+            journal.settle()
+        })
+    }
+
+    /// What to know of the journal, if anything.
+    fn remark(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with(py, |_, journal| Ok(journal.remark()))
     }
 
     /// Computes the missing rows with threads. `progress` hears of rows, finished and failed ones a few times a second; what it raises ends the
@@ -270,6 +288,10 @@ impl SweepJournal {
                     out.set_item(name, PyArray1::from_vec(py, values))?;
                 }
                 Column::Text(values) => out.set_item(name, PyList::new(py, values)?)?,
+                Column::List(values) => {
+                    let arrays = values.into_iter().map(|list| list.map(|list| PyArray1::from_vec(py, list)));
+                    out.set_item(name, PyList::new(py, arrays.collect::<Vec<_>>())?)?;
+                }
             }
         }
         Ok((PyBytes::new(py, &bytes), out))
@@ -277,6 +299,6 @@ impl SweepJournal {
 
     /// Closes the journal, which others may then open.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.lock().take()));
+        detached(py, || drop(self.lock().take()));
     }
 }

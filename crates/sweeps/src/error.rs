@@ -14,7 +14,7 @@ pub enum SweepError {
         /// What is wrong, with what is expected.
         message: String,
     },
-    /// The scene cannot be read or run with the values of the first row.
+    /// The scene cannot be read or run with the values of any row that was tried.
     Scene(String),
     /// A file cannot be read or written.
     File {
@@ -40,6 +40,12 @@ pub enum SweepError {
 impl SweepError {
     pub(crate) fn file(path: &std::path::Path, reason: impl fmt::Display) -> Self {
         Self::File { path: path.display().to_string(), reason: reason.to_string() }
+    }
+    /// A file that cannot be written, with what helps.
+    pub(crate) fn unwritten(path: &std::path::Path, error: &std::io::Error) -> Self {
+        let remedy = dalembert::record::remedy(error).map_or_else(String::new, |remedy| format!("; {remedy}"));
+        let kept = "finished rows are kept, and the same command goes on with the rest";
+        Self::file(path, format!("cannot be written: {error}{remedy}; {kept}"))
     }
     pub(crate) fn journal(path: &std::path::Path, reason: impl Into<String>) -> Self {
         Self::Journal { path: path.display().to_string(), reason: reason.into() }

@@ -5,15 +5,18 @@
 //!
 //! ```text
 //! magic, mark (8), number of outputs (8);  then for each row
-//! length (4), row (8), failed (1), outputs: there (1) and value (8) each | text of the error, checksum (8)
+//! length (4), row (8), failed (1), outputs | text of the error, checksum (8)
 //! ```
+//!
+//! An output is a tag (1) and eight bytes: 0 for nothing, 1 for a number, 2 for the length of a list whose numbers follow.
 
 use crate::error::SweepError;
+use crate::output::Taken;
 use crate::parcel::{insert, unpack};
 use crate::study::Study;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"dalembert sweep\n";
@@ -24,8 +27,8 @@ const LONGEST: usize = 1 << 16;
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Its outputs; none where there was nothing to take.
-    Done(Vec<Option<f64>>),
+    /// Its outputs.
+    Done(Vec<Taken>),
     /// Why it failed.
     Failed(String),
 }
@@ -35,7 +38,16 @@ pub enum Outcome {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// The bytes of the file that are whole records.
+    whole: u64,
     rows: BTreeMap<u64, Outcome>,
+    locked: bool,
+}
+
+/// Whether a file system has no locks at all, as some of networks and of clusters: `ENOLCK`, or what says that there is no such call.
+fn without_locks(error: &std::io::Error) -> bool {
+    let no_locks = if cfg!(target_os = "linux") { 37 } else { 77 };
+    error.kind() == ErrorKind::Unsupported || (cfg!(unix) && error.raw_os_error() == Some(no_locks))
 }
 
 /// FNV-1a, 64 bits.
@@ -56,8 +68,18 @@ pub(crate) fn record(row: u64, outcome: &Outcome) -> Vec<u8> {
         Outcome::Done(values) => {
             body.push(0);
             for value in values {
-                body.push(u8::from(value.is_some()));
-                body.extend(value.unwrap_or(0.0).to_le_bytes());
+                match value {
+                    Taken::Nothing => body.extend([0; 9]),
+                    Taken::Number(x) => {
+                        body.push(1);
+                        body.extend(x.to_le_bytes());
+                    }
+                    Taken::All(values) => {
+                        body.push(2);
+                        body.extend((values.len() as u64).to_le_bytes());
+                        body.extend(values.iter().flat_map(|x| x.to_le_bytes()));
+                    }
+                }
             }
         }
         Outcome::Failed(reason) => {
@@ -84,14 +106,33 @@ fn parse(bytes: &[u8], outputs: usize) -> Option<(u64, Outcome, usize)> {
     }
     let (row, rest) = (number(body.get(..8)?)?, body.get(9..)?);
     let outcome = match body[8] {
-        0 if rest.len() == 9 * outputs => {
-            let value = |c: &[u8]| Some(f64::from_bits(number(&c[1..])?)).filter(|_| c[0] == 1);
-            Outcome::Done(rest.chunks_exact(9).map(value).collect())
-        }
+        0 => Outcome::Done(values(rest, outputs)?),
         1 => Outcome::Failed(String::from_utf8(rest.to_vec()).ok()?),
         _ => return None,
     };
     Some((row, outcome, length + 12))
+}
+
+/// The outputs of a row; none if they are not what they should be.
+fn values(mut bytes: &[u8], outputs: usize) -> Option<Vec<Taken>> {
+    let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
+    let mut out = Vec::with_capacity(outputs.min(bytes.len()));
+    for _ in 0..outputs {
+        let (tag, eight) = (*bytes.first()?, number(bytes.get(1..9)?)?);
+        bytes = &bytes[9..];
+        out.push(match tag {
+            0 => Taken::Nothing,
+            1 => Taken::Number(f64::from_bits(eight)),
+            2 => {
+                let length = usize::try_from(eight).ok()?.checked_mul(8)?;
+                let own = bytes.get(..length)?;
+                bytes = &bytes[length..];
+                Taken::All(own.chunks_exact(8).map(|c| Some(f64::from_bits(number(c)?))).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        });
+    }
+    bytes.is_empty().then_some(out)
 }
 
 /// The rows of the bytes of a journal, and how many bytes of them are whole.
@@ -110,24 +151,25 @@ impl Journal {
         let fault = |e: std::io::Error| SweepError::file(path, e);
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(fault)?;
-        match file.try_lock() {
-            Ok(()) => {}
+        let locked = match file.try_lock() {
+            Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
                 return Err(SweepError::journal(
                     path,
                     "is in use by another process; wait for it, or choose another --out",
                 ));
             }
+            Err(TryLockError::Error(error)) if without_locks(&error) => false,
             Err(TryLockError::Error(error)) => return Err(fault(error)),
-        }
+        };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(fault)?;
         let head = head(mark, outputs);
         if bytes.len() < HEAD && head.starts_with(&bytes) {
             // New, or killed while it was begun.
             file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).map_err(fault)?;
-            file.write_all(&head).map_err(fault)?;
-            return Ok(Self { path: path.to_path_buf(), file, rows: BTreeMap::new() });
+            file.write_all(&head).map_err(|e| SweepError::unwritten(path, &e))?;
+            return Ok(Self { path: path.to_path_buf(), file, whole: HEAD as u64, rows: BTreeMap::new(), locked });
         }
         if !bytes.starts_with(MAGIC) {
             return Err(SweepError::journal(path, "is not a journal of a sweep; choose another --out"));
@@ -139,7 +181,16 @@ impl Journal {
         }
         let (rows, whole) = rows_of(&bytes, outputs);
         file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::Start(whole as u64))).map_err(fault)?;
-        Ok(Self { path: path.to_path_buf(), file, rows })
+        Ok(Self { path: path.to_path_buf(), file, whole: whole as u64, rows, locked })
+    }
+
+    /// What to know of it, if anything: where there are no locks nothing keeps two processes from using it at once.
+    pub fn remark(&self) -> Option<String> {
+        let path = self.path.display();
+        let text = format!(
+            "the journal `{path}` cannot be locked on its file system; see to it that no other process uses it"
+        );
+        (!self.locked).then_some(text)
     }
 
     /// The finished rows, in their order.
@@ -147,10 +198,15 @@ impl Journal {
         &self.rows
     }
 
-    /// Adds a finished row.
+    /// Adds a finished row. One that the disk does not take is not there, and nothing of it stays in the file.
     pub fn add(&mut self, row: u64, outcome: Outcome) -> Result<(), SweepError> {
         let record = record(row, &outcome);
-        self.file.write_all(&record).map_err(|e| SweepError::file(&self.path, e))?;
+        if let Err(error) = self.file.write_all(&record) {
+            // Whoever opens the file next would cut it off too; until then nothing may come behind it.
+            let _ = self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
+            return Err(SweepError::unwritten(&self.path, &error));
+        }
+        self.whole += record.len() as u64;
         self.rows.insert(row, outcome);
         Ok(())
     }
@@ -162,11 +218,10 @@ impl Journal {
     pub fn take(&mut self, study: &Study, bytes: &[u8]) -> Result<u64, SweepError> {
         let before = self.rows.len();
         for (row, outcome) in unpack(study, bytes)? {
-            let record = record(row, &outcome);
-            let count = self.rows.len();
-            insert(&mut self.rows, row, outcome).map_err(|reason| SweepError::journal(&self.path, reason))?;
-            if self.rows.len() > count {
-                self.file.write_all(&record).map_err(|e| SweepError::file(&self.path, e))?;
+            if self.rows.contains_key(&row) {
+                insert(&mut self.rows, row, outcome).map_err(|reason| SweepError::journal(&self.path, reason))?;
+            } else {
+                self.add(row, outcome)?;
             }
         }
         Ok((self.rows.len() - before) as u64)
@@ -174,7 +229,7 @@ impl Journal {
 
     /// Makes sure that the disk has all of it.
     pub fn settle(&self) -> Result<(), SweepError> {
-        self.file.sync_data().map_err(|e| SweepError::file(&self.path, e))
+        self.file.sync_data().map_err(|e| SweepError::unwritten(&self.path, &e))
     }
 }
 
@@ -200,9 +255,10 @@ mod tests {
 
     fn samples() -> Vec<(u64, Outcome)> {
         vec![
-            (3, Outcome::Done(vec![Some(1.5), None])),
+            (3, Outcome::Done(vec![Taken::Number(1.5), Taken::Nothing])),
             (0, Outcome::Failed("no convergence at t = 0.3 s".into())),
-            (7, Outcome::Done(vec![Some(f64::NAN), Some(-0.0)])),
+            (7, Outcome::Done(vec![Taken::Number(f64::NAN), Taken::Number(-0.0)])),
+            (4, Outcome::Done(vec![Taken::All(vec![0.5, -2.0, 1e300]), Taken::All(Vec::new())])),
         ]
     }
 
@@ -227,7 +283,7 @@ mod tests {
             let mut journal = Journal::open(&path, 9, 2).unwrap();
             let whole = ends.iter().filter(|end| **end <= cut).count().saturating_sub(1);
             assert_eq!(journal.rows().len(), whole, "cut at {cut}");
-            journal.add(5, Outcome::Done(vec![None, None])).unwrap();
+            journal.add(5, Outcome::Done(vec![Taken::Nothing, Taken::Nothing])).unwrap();
             drop(journal);
             assert_eq!(read_all(std::slice::from_ref(&path), 9, 2).unwrap().len(), whole + 1);
         }
@@ -246,7 +302,7 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 16;
             std::fs::write(&path, &damaged).unwrap();
-            assert!(Journal::open(&path, 9, 2).unwrap().rows().len() < 3, "byte {at}");
+            assert!(Journal::open(&path, 9, 2).unwrap().rows().len() < 4, "byte {at}");
         }
     }
 

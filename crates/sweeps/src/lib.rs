@@ -7,6 +7,7 @@
 //!
 //! A row that fails is a row with an error. It stops nothing.
 
+mod company;
 mod error;
 mod execute;
 mod files;
@@ -21,7 +22,7 @@ pub mod table;
 pub use error::SweepError;
 pub use execute::{Progress, Tally, sweep};
 pub use journal::{Journal, Outcome, read_all};
-pub use output::{Output, Reduction, Source};
+pub use output::{Output, Reduction, Source, Taken};
 pub use parcel::{VERSION, collect, rows};
 pub use plan::{Plan, Value};
 pub use study::{Shard, Study};

@@ -1,8 +1,11 @@
-//! What is kept of a run: one number for each output.
+//! What is kept of a run: for each output a number, or all numbers of it.
 
 use dalembert::record::Summary;
 use dalembert_methods::trajectory::{Event, Trajectory};
 use serde::Deserialize;
+
+/// The most numbers that are kept of one row.
+pub(crate) const MOST: usize = 10_000_000;
 
 /// One column of the results.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -15,6 +18,52 @@ pub struct Output {
     kind: Option<String>,
     energy: Option<Energy>,
     take: Option<Reduction>,
+    /// The time at which a channel is read, in s.
+    at: Option<f64>,
+}
+
+/// What was taken from a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Taken {
+    /// There was nothing to take.
+    Nothing,
+    /// One number.
+    Number(f64),
+    /// All numbers, in the order of time.
+    All(Vec<f64>),
+}
+
+impl Taken {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(x) => Some(*x),
+            Self::Nothing | Self::All(_) => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn all(&self) -> Option<&[f64]> {
+        match self {
+            Self::All(values) => Some(values),
+            Self::Nothing | Self::Number(_) => None,
+        }
+    }
+
+    /// How many numbers it has.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Number(_) => 1,
+            Self::All(values) => values.len(),
+        }
+    }
+}
+
+impl From<Option<f64>> for Taken {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::Nothing, Self::Number)
+    }
 }
 
 /// An entry of the account of energy at the end of a run.
@@ -78,6 +127,10 @@ pub enum Reduction {
     FirstTime,
     /// When the last event happens, in s.
     LastTime,
+    /// All values.
+    All,
+    /// The times of all values, in s.
+    AllTimes,
 }
 
 impl Output {
@@ -96,15 +149,28 @@ impl Output {
         self.channel.as_deref()
     }
 
+    /// Whether it is a list in every row.
+    pub fn lists(&self) -> bool {
+        matches!(self.take, Some(Reduction::All | Reduction::AllTimes))
+    }
+
     /// Says what is wrong with it.
     pub(crate) fn checked(&self) -> Result<(), String> {
         use Reduction::{Count, FirstTime, Integral, LastTime, Range, Rms, Sum, TimeOfMaximum, TimeOfMinimum};
         let name = &self.name;
         let source =
             self.source().ok_or(format!("`{name}` is taken from one thing: a `channel`, `events` or `energy`"))?;
+        if let Some(at) = self.at {
+            return match (source, self.take) {
+                _ if !at.is_finite() => Err(format!("`at` of `{name}` is a time in s, not {at}")),
+                (Source::Channel(_), None) => Ok(()),
+                (Source::Channel(_), Some(_)) => Err(format!("`{name}` has `take` or `at`, not both")),
+                _ => Err(format!("`at` of `{name}` belongs to a `channel`")),
+            };
+        }
         let fits = match (source, self.take) {
             (Source::Energy, take) => take.is_none(),
-            (_, None) => return Err(format!("`{name}` needs `take`: `last`, `maximum`, `mean`, `count`, …")),
+            (_, None) => return Err(format!("`{name}` needs `take`: `last`, `maximum`, `mean`, `count`, `all`, …")),
             (Source::Channel(_), Some(take)) => !matches!(take, Count | FirstTime | LastTime | Sum),
             (Source::Events(..), Some(take)) => !matches!(take, Rms | Integral | Range | TimeOfMinimum | TimeOfMaximum),
         };
@@ -117,14 +183,41 @@ impl Output {
         }
     }
 
-    /// The number of a run; none if there is nothing to take it from.
-    pub fn of(&self, trajectory: &Trajectory, events: &[Event], summary: &Summary) -> Option<f64> {
-        match self.source()? {
-            Source::Channel(name) => reduce(trajectory.time(), trajectory.column(name)?, self.take?),
-            Source::Events(element, kind) => {
-                let own = |e: &&Event| (e.element == element || element == "*") && kind.is_none_or(|k| e.kind == k);
-                count(&events.iter().filter(own).collect::<Vec<_>>(), self.take?)
+    /// What it takes from a run.
+    pub fn of(&self, trajectory: &Trajectory, events: &[Event], summary: &Summary) -> Taken {
+        if self.lists() { self.list(trajectory, events) } else { self.one(trajectory, events, summary).into() }
+    }
+
+    /// The events that it is taken from.
+    fn own<'e>(&self, events: &'e [Event], element: &str, kind: Option<&str>) -> Vec<&'e Event> {
+        let own = |e: &&Event| (e.element == element || element == "*") && kind.is_none_or(|k| e.kind == k);
+        events.iter().filter(own).collect()
+    }
+
+    /// All numbers of a run.
+    fn list(&self, trajectory: &Trajectory, events: &[Event]) -> Taken {
+        let times = self.take == Some(Reduction::AllTimes);
+        match self.source() {
+            Some(Source::Channel(_)) if times => Taken::All(trajectory.time().to_vec()),
+            Some(Source::Channel(name)) => {
+                trajectory.column(name).map_or(Taken::Nothing, |values| Taken::All(values.to_vec()))
             }
+            Some(Source::Events(element, kind)) => {
+                let number = |e: &Event| if times { e.time } else { e.value };
+                Taken::All(self.own(events, element, kind).into_iter().map(number).collect())
+            }
+            Some(Source::Energy) | None => Taken::Nothing,
+        }
+    }
+
+    /// The number of a run; none if there is nothing to take it from.
+    fn one(&self, trajectory: &Trajectory, events: &[Event], summary: &Summary) -> Option<f64> {
+        match self.source()? {
+            Source::Channel(name) => {
+                let (time, values) = (trajectory.time(), trajectory.column(name)?);
+                self.at.map_or_else(|| reduce(time, values, self.take?), |at| interpolate(time, values, at))
+            }
+            Source::Events(element, kind) => count(&self.own(events, element, kind), self.take?),
             Source::Energy => {
                 let (end, ledger) = (&summary.ledger.end, &summary.ledger);
                 Some(match self.energy? {
@@ -138,6 +231,18 @@ impl Output {
             }
         }
     }
+}
+
+/// The value of a channel at a time, on the line between the records beside it; none outside them.
+fn interpolate(time: &[f64], values: &[f64], at: f64) -> Option<f64> {
+    let after = time.partition_point(|t| *t < at);
+    let (t, x) = (*time.get(after)?, *values.get(after)?);
+    if t == at {
+        return Some(x);
+    }
+    let before = after.checked_sub(1)?;
+    let part = (at - time[before]) / (t - time[before]);
+    Some(values[before] + part * (x - values[before]))
 }
 
 /// One number of a channel.
@@ -162,6 +267,7 @@ fn reduce(time: &[f64], values: &[f64], take: Reduction) -> Option<f64> {
         Reduction::TimeOfMinimum => time.get(least()?.0).copied(),
         Reduction::TimeOfMaximum => time.get(most()?.0).copied(),
         Reduction::Sum | Reduction::Count | Reduction::FirstTime | Reduction::LastTime => None,
+        Reduction::All | Reduction::AllTimes => None,
     }
 }
 
@@ -206,6 +312,19 @@ mod tests {
             assert_eq!(reduce(&t, &x, take), Some(exact), "{take:?}");
         }
         assert_eq!(reduce(&[], &[], Reduction::Last), None);
+    }
+
+    /// On the records their values, between them the line, outside them nothing.
+    #[test]
+    fn a_channel_is_read_at_a_time() {
+        let (t, x) = ([0.0, 1.0, 3.0], [2.0, 4.0, 0.0]);
+        for (at, exact) in [(0.0, Some(2.0)), (1.0, Some(4.0)), (3.0, Some(0.0)), (0.25, Some(2.5)), (2.5, Some(1.0))] {
+            assert_eq!(interpolate(&t, &x, at), exact, "{at}");
+        }
+        assert_eq!(
+            (interpolate(&t, &x, -0.1), interpolate(&t, &x, 3.1), interpolate(&[], &[], 0.0)),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! rows of another study, scene or version are refused. A row is the same wherever it was computed.
 
 use crate::error::SweepError;
-use crate::execute::compute;
+use crate::execute::{ABREAST, Finished, compute};
 use crate::files::{Files, Known};
 use crate::journal::{Outcome, head, record, rows_of};
 use crate::study::Study;
@@ -63,11 +63,23 @@ impl Study {
     }
 }
 
-/// Computes rows, one after the other, and gives them as bytes; none if `stop` was raised before all were finished.
+/// Computes rows in this thread and gives them as bytes, in the order asked for; none if `stop` was raised before all were finished.
 pub fn rows(study: &Study, rows: impl IntoIterator<Item = u64>, stop: &AtomicBool) -> Option<Vec<u8>> {
+    let rows: Vec<u64> = rows.into_iter().collect();
+    let (mut next, mut found) = (rows.iter().copied(), BTreeMap::new());
+    compute(
+        study,
+        stop,
+        ABREAST,
+        || next.next(),
+        |Finished { row, outcome, .. }| {
+            found.insert(row, outcome);
+            true
+        },
+    );
     let mut bytes = study.head();
     for row in rows {
-        bytes.extend(record(row, &compute(study, row, stop)?));
+        bytes.extend(record(row, found.get(&row)?));
     }
     Some(bytes)
 }

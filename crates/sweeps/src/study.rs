@@ -20,10 +20,15 @@ use crate::error::SweepError;
 use crate::files::{Files, read_text};
 use crate::output::Output;
 use crate::plan::Plan;
-use dalembert::scene::{Document, Limits, Overrides, Scene};
+use crate::sample::hash;
+use dalembert::scene::{Draft, Limits, Overrides, Scene};
 use serde::Deserialize;
 use std::path::Path;
+use std::sync::OnceLock;
 use toml::Spanned;
+
+/// The most rows that are tried before a sweep is refused.
+const TRIED: u64 = 8;
 
 /// A sweep as its file says it.
 #[derive(Clone, Debug)]
@@ -40,8 +45,14 @@ pub struct Study {
     pub outputs: Vec<Output>,
     /// Settings for all rows.
     set: Vec<String>,
+    /// The most steps of a row, if there is a limit.
+    pub(crate) steps: Option<u64>,
+    /// Whether rows are computed side by side where they can be.
+    pub lanes: bool,
     /// The scene with all that it includes, as it was when the study was read; and the table of rows.
     pub(crate) files: Files,
+    /// The scene as it is written, or what is wrong with it; read when the first row is.
+    draft: OnceLock<Result<Draft, String>>,
 }
 
 /// One part of the rows: those whose number is `index` modulo `count`.
@@ -94,6 +105,8 @@ struct Sweep {
     seed: u64,
     seed_as: Option<String>,
     table: Option<Spanned<String>>,
+    steps: Option<Spanned<u64>>,
+    lanes: Option<bool>,
 }
 
 /// Line and column of a byte, from 1.
@@ -128,7 +141,11 @@ impl Study {
             |byte: usize, message: String| SweepError::Study { file: file.to_owned(), at: place(text, byte), message };
         let read: File =
             toml::from_str(text).map_err(|e| fault(e.span().map_or(0, |span| span.start), e.message().to_owned()))?;
-        let Sweep { scene, set, samples, sampling, seed, seed_as, table } = read.sweep;
+        let Sweep { scene, set, samples, sampling, seed, seed_as, table, steps, lanes } = read.sweep;
+        if let Some(limit) = steps.as_ref().filter(|limit| *limit.get_ref() == 0) {
+            return Err(fault(limit.span().start, "`steps` is the most steps of a row, 1 or more".into()));
+        }
+        let steps = steps.map(Spanned::into_inner);
         let start = scene.span().start;
         let scene = files.scene(scene.get_ref()).map_err(|e| fault(start, e))?;
         let rows = match &table {
@@ -160,7 +177,8 @@ impl Study {
         if outputs.is_empty() {
             return Err(fault(0, "nothing is kept of the runs: an `[[output]]` is needed".into()));
         }
-        Ok(Self { file: file.to_owned(), text: text.to_owned(), scene, plan, outputs, set, files })
+        let (file, text, lanes) = (file.to_owned(), text.to_owned(), lanes.unwrap_or(true));
+        Ok(Self { file, text, scene, plan, outputs, set, steps, lanes, files, draft: OnceLock::new() })
     }
 
     /// The settings of a row, strongest last.
@@ -179,7 +197,10 @@ impl Study {
     /// The scene of a row.
     pub fn scene(&self, row: u64) -> Result<Scene, String> {
         let overrides: Overrides = self.settings(row).into_iter().collect();
-        let document = Document::load(self.files.loader(), &self.scene, &overrides, &Limits::default());
+        let limits = Limits::default();
+        let draft = || Draft::load(self.files.loader(), &self.scene, &limits).map_err(|e| e.plain());
+        let draft = self.draft.get_or_init(draft).clone()?;
+        let document = draft.document(&overrides, &limits);
         let mut scene = document.and_then(Scene::from_document).map_err(|e| e.plain())?;
         // Nobody draws a row: its pictures would ask for channels that are not kept.
         scene.panels.clear();
@@ -191,20 +212,56 @@ impl Study {
         Ok(scene)
     }
 
-    /// Whether the scene of the first row can start and has the channels that are kept.
+    /// Whether any of some rows, spread over all of them, can start and has the channels that are kept: what is wrong in all of them is wrong
+    /// with the study, what is wrong in one is told by its row.
+    ///
+    /// # Errors
+    /// [`SweepError::Scene`] with what is wrong, and with the numbers of rows where it differs from row to row.
     pub fn check(&self) -> Result<(), SweepError> {
-        let scene = self.scene(0).map_err(SweepError::Scene)?;
-        let told = |error: dalembert::run::RunError| match error.place(&scene) {
-            Some(placed) => SweepError::Scene(placed.plain()),
-            None => SweepError::Scene(error.to_string()),
+        let mut faults: Vec<(u64, String)> = Vec::new();
+        for row in self.tried() {
+            match self.starts(row) {
+                Ok(()) => return Ok(()),
+                Err(fault) if faults.iter().any(|(_, other)| *other == fault) => {}
+                Err(fault) => faults.push((row, fault)),
+            }
+        }
+        let told = match faults.as_slice() {
+            [(_, fault)] => fault.clone(),
+            several => several.iter().map(|(row, fault)| format!("row {row}: {fault}")).collect::<Vec<_>>().join("\n"),
         };
+        Err(SweepError::Scene(told))
+    }
+
+    /// The first row, the last, and some between them: one of each stretch of equal length, where in it is left to chance, since what varies
+    /// from row to row may do so with any period.
+    fn tried(&self) -> impl Iterator<Item = u64> + use<> {
+        let rows = self.plan.rows();
+        let count = rows.min(TRIED);
+        (0..count).map(move |k| {
+            let (from, to) = (k * rows / count, (k + 1) * rows / count);
+            match k {
+                0 => 0,
+                _ if k + 1 == count => rows - 1,
+                _ => from + hash(0, k, rows) % (to - from),
+            }
+        })
+    }
+
+    /// Whether the scene of a row can start.
+    fn starts(&self, row: u64) -> Result<(), String> {
+        let scene = self.scene(row)?;
+        let told =
+            |error: dalembert::run::RunError| error.place(&scene).map_or_else(|| error.to_string(), |e| e.plain());
         dalembert::run::check(&scene).map(drop).map_err(told)
     }
 
     /// A number that tells this study, with all files of its scene and this version, from others.
     pub fn mark(&self) -> u64 {
         let files = self.files.contents();
-        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), self.text.as_bytes()].into_iter().chain(files);
+        // Rows side by side differ from those one by one in their last digits.
+        let lanes: &[u8] = if self.lanes { b"lanes" } else { b"" };
+        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), self.text.as_bytes(), lanes].into_iter().chain(files);
         crate::journal::checksum(parts.flat_map(|part| part.iter().copied().chain([0])))
     }
 }

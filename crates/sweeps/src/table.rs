@@ -1,13 +1,13 @@
 //! The results as one Parquet table: a line for each finished row, in their order.
 //!
-//! Columns are `row`, `seed`, the varied entries under their paths (numbers, or texts where any value is one), the outputs (missing
+//! Columns are `row`, `seed`, the varied entries under their paths (numbers, or texts where any value is one), the outputs (numbers or lists; missing
 //! where there was nothing to take, or the row failed) and `error` (missing where it did not). The same rows give the same bytes.
 
 use crate::error::SweepError;
 use crate::journal::Outcome;
 use crate::plan::Value;
 use crate::study::Study;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -15,7 +15,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,15 +31,30 @@ pub enum Column {
     Number(Vec<Option<f64>>),
     /// Texts; none where there is nothing.
     Text(Vec<Option<String>>),
+    /// Lists of numbers; none where there is nothing.
+    List(Vec<Option<Vec<f64>>>),
 }
 
 /// Writes the table to a file, which appears whole or not at all.
 pub fn write(path: &Path, study: &Study, rows: &BTreeMap<u64, Outcome>) -> Result<(), SweepError> {
     let beside = path.with_extension("parquet.part");
-    let fault = |e: String| SweepError::file(path, e);
-    let file = File::create(&beside).map_err(|e| fault(e.to_string()))?;
-    write_to(file, study, rows).map_err(|e| fault(e.to_string()))?;
-    std::fs::rename(&beside, path).map_err(|e| fault(e.to_string()))
+    let written = File::create(&beside).and_then(|file| {
+        write_to(&file, study, rows).map_err(said_by_system)?;
+        file.sync_all()
+    });
+    written.and_then(|()| std::fs::rename(&beside, path)).map_err(|error| {
+        // The first error is the one to tell; a draft that cannot be removed does no harm.
+        let _ = std::fs::remove_file(&beside);
+        SweepError::unwritten(path, &error)
+    })
+}
+
+/// The system's own error inside one of Parquet's, so that a full disk is called a full disk.
+fn said_by_system(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => source.downcast().map_or_else(io::Error::other, |source| *source),
+        other => io::Error::other(other),
+    }
 }
 
 /// Writes the table.
@@ -50,6 +65,7 @@ pub fn write_to<W: Write + Send>(out: W, study: &Study, rows: &BTreeMap<u64, Out
             Column::Whole(_) => (Physical::INT64, None, Repetition::REQUIRED),
             Column::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
             Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
+            Column::List(_) => return list(name),
         };
         let leaf = Type::primitive_type_builder(name, physical).with_repetition(repetition);
         Ok(Arc::new(leaf.with_logical_type(logical).build()?))
@@ -75,6 +91,17 @@ pub fn write_to<W: Write + Send>(out: W, study: &Study, rows: &BTreeMap<u64, Out
     Ok(())
 }
 
+/// The type of a list of numbers, as all readers know it: optional group (LIST) of a repeated group `list` of `element`.
+fn list(name: &str) -> Result<Arc<Type>, ParquetError> {
+    let element =
+        Type::primitive_type_builder("element", Physical::DOUBLE).with_repetition(Repetition::REQUIRED).build()?;
+    let repeated = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+    let repeated = repeated.with_fields(vec![Arc::new(element)]).build()?;
+    let whole = Type::group_type_builder(name).with_repetition(Repetition::OPTIONAL);
+    let whole = whole.with_logical_type(Some(LogicalType::List)).with_converted_type(ConvertedType::LIST);
+    Ok(Arc::new(whole.with_fields(vec![Arc::new(repeated)]).build()?))
+}
+
 fn put<W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     column: &Column,
@@ -95,12 +122,29 @@ fn put<W: Write + Send>(
             let there: Vec<ByteArray> = values[range].iter().flatten().map(|x| x.as_str().into()).collect();
             place.typed::<ByteArrayType>().write_batch(&there, Some(&levels), None)?;
         }
+        Column::List(values) => {
+            // Level 0: no list, 1: an empty one, 2: a number; repeated after the first number of each.
+            let (mut there, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
+            for row in &values[range] {
+                let all = row.as_deref().unwrap_or_default();
+                if all.is_empty() {
+                    levels.push(i16::from(row.is_some()));
+                    repeats.push(0);
+                }
+                for (k, x) in all.iter().enumerate() {
+                    there.push(*x);
+                    levels.push(2);
+                    repeats.push(i16::from(k > 0));
+                }
+            }
+            place.typed::<DoubleType>().write_batch(&there, Some(&levels), Some(&repeats))?;
+        }
     }
     place.close()
 }
 
 /// The columns of the table with their names.
-pub fn columns(study: &Study, rows: &BTreeMap<u64, Outcome>) -> Vec<(String, Column)> {
+pub fn columns<'r>(study: &Study, rows: &'r BTreeMap<u64, Outcome>) -> Vec<(String, Column)> {
     let plan = &study.plan;
     let mut columns = vec![
         ("row".to_owned(), Column::Whole(rows.keys().map(|row| *row as i64).collect())),
@@ -125,11 +169,16 @@ pub fn columns(study: &Study, rows: &BTreeMap<u64, Outcome>) -> Vec<(String, Col
         columns.push((name, column));
     }
     for (k, output) in study.outputs.iter().enumerate() {
-        let value = |outcome: &Outcome| match outcome {
-            Outcome::Done(values) => values.get(k).copied().flatten(),
+        let taken = |outcome: &'r Outcome| match outcome {
+            Outcome::Done(values) => values.get(k),
             Outcome::Failed(_) => None,
         };
-        columns.push((output.name.clone(), Column::Number(rows.values().map(value).collect())));
+        let column = if output.lists() {
+            Column::List(rows.values().map(|row| taken(row)?.all().map(<[f64]>::to_vec)).collect())
+        } else {
+            Column::Number(rows.values().map(|row| taken(row)?.number()).collect())
+        };
+        columns.push((output.name.clone(), column));
     }
     let error = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,

@@ -1,7 +1,7 @@
 //! Sweeps of built-in scenes: right numbers, and the same table however it was computed.
 #![allow(clippy::unwrap_used)]
 
-use dalembert_sweeps::{Journal, Outcome, Shard, Study, collect, read_all, rows, sweep, table};
+use dalembert_sweeps::{Journal, Outcome, Shard, Study, Taken, collect, read_all, rows, sweep, table};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,7 +75,7 @@ fn a_ball_falls_as_it_must() {
         let values = study.plan.values(row);
         let [dalembert_sweeps::Value::Number(h), dalembert_sweeps::Value::Number(e)] = values[..] else { panic!() };
         let Outcome::Done(found) = outcome else { panic!("{outcome:?}") };
-        let found: Vec<f64> = found.into_iter().map(Option::unwrap).collect();
+        let found: Vec<f64> = found.iter().map(|taken| taken.number().unwrap()).collect();
         let first = (2.0 * h / 9.81).sqrt();
         assert!((found[1] - first).abs() < 1e-8, "row {row}: {} against {first}", found[1]);
         let lost = 9.81 * h * (1.0 - e.powf(2.0 * found[2]));
@@ -121,6 +121,110 @@ fn a_failure_is_a_row() {
     assert!(matches!(&rows[&0], Outcome::Done(_)) && matches!(&rows[&2], Outcome::Done(_)));
     let Outcome::Failed(reason) = &rows[&1] else { panic!("{rows:?}") };
     assert!(reason.contains("restitution"), "{reason}");
+}
+
+/// A study is refused for what is wrong in all rows that are tried, not for a value of the first.
+#[test]
+fn a_bad_value_in_the_first_row_is_a_row_too() {
+    let text = |values: &str| {
+        let text = BOUNCES.replace("samples = 6\n", "").replace("values = [0.5, 1]", "values = [1]");
+        text.replace("uniform = [0.5, 0.9]", &format!("values = {values}"))
+    };
+    let study_of = |values: &str| study(&text(values));
+    let one = study_of("[1.5, 0.6, 0.7]");
+    one.check().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    compute(&one, &path, Shard::WHOLE, 2, u64::MAX);
+    let rows = read_all(std::slice::from_ref(&path), one.mark(), 4).unwrap();
+    assert!(matches!(&rows[&0], Outcome::Failed(reason) if reason.contains("restitution")), "{rows:?}");
+    assert!(matches!(&rows[&1], Outcome::Done(_)) && matches!(&rows[&2], Outcome::Done(_)));
+    // One good value among many bad ones, the last; and none at all, for two reasons.
+    let bad = "1.5, ".repeat(40);
+    study_of(&format!("[{bad}0.5]")).check().unwrap();
+    let told = study_of("[1.5, -0.5]").check().unwrap_err().to_string();
+    assert!(told.contains("row 0: ") && told.contains("row 1: ") && told.contains("restitution"), "{told}");
+}
+
+/// A row that would not end is one that failed, at the same step however many threads there are.
+#[test]
+fn a_row_with_too_many_steps_has_failed() {
+    let text = "[sweep]\nscene = \"oscillator\"\nsteps = 400\nset = [\"output.every=0.5\"]\n[[vary]]\npath = \"run.until\"\nvalues = [1, 1e6, 2]\n\
+                [[output]]\nname = \"energy\"\nenergy = \"kinetic\"\n";
+    let study = study(text);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    compute(&study, &path("one"), Shard::WHOLE, 1, u64::MAX);
+    compute(&study, &path("two"), Shard::WHOLE, 3, u64::MAX);
+    assert!(bytes(&study, &[path("one")]) == bytes(&study, &[path("two")]));
+    let rows = read_all(&[path("one")], study.mark(), 1).unwrap();
+    let Outcome::Failed(reason) = &rows[&1] else { panic!("{rows:?}") };
+    assert!(reason.contains("more than 400 steps at t = ") && reason.contains("`steps`"), "{reason}");
+    assert!(matches!(&rows[&0], Outcome::Done(_)) && matches!(&rows[&2], Outcome::Done(_)), "{rows:?}");
+    let none = Study::from_text("s.toml", &text.replace("steps = 400", "steps = 0"), Path::new("")).unwrap_err();
+    assert!(none.to_string().starts_with("s.toml:3:"), "{none}");
+}
+
+/// All impacts, all records, and the value at a time, by closed forms: the ball strikes at t₁ and then after 2 eᵏ t₁ each time, and falls from h by
+/// g t²/2 before that. What is kept travels through parts, bytes and tables.
+#[test]
+fn whole_lists_and_values_at_a_time_are_kept() {
+    let more = "[[output]]\nname = \"z\"\nchannel = \"body.ball.position.z\"\ntake = \"all\"\n\
+                [[output]]\nname = \"t\"\nchannel = \"body.ball.position.z\"\ntake = \"all_times\"\n\
+                [[output]]\nname = \"strikes\"\nevents = \"contact.floor\"\nkind = \"impact\"\ntake = \"all_times\"\n\
+                [[output]]\nname = \"blows\"\nevents = \"contact.floor\"\nkind = \"impact\"\ntake = \"all\"\n\
+                [[output]]\nname = \"none\"\nevents = \"contact.floor\"\nkind = \"no-such\"\ntake = \"all\"\n\
+                [[output]]\nname = \"at\"\nchannel = \"body.ball.position.z\"\nat = 0.25\n\
+                [[output]]\nname = \"late\"\nchannel = \"body.ball.position.z\"\nat = 2\n";
+    let study = study(&format!("{BOUNCES}{more}").replace("set = [", "set = [\"output.every=0.0625\", "));
+    let go = AtomicBool::new(false);
+    let found = collect(&study, [rows(&study, 0..12, &go).unwrap().as_slice()]).unwrap();
+    for (row, outcome) in &found {
+        let [dalembert_sweeps::Value::Number(h), dalembert_sweeps::Value::Number(e)] = study.plan.values(*row)[..]
+        else {
+            panic!()
+        };
+        let Outcome::Done(values) = outcome else { panic!("{outcome:?}") };
+        let list = |k: usize| values[k].all().unwrap();
+        let (first, impacts) = ((2.0 * h / 9.81).sqrt(), values[2].number().unwrap() as usize);
+        let (z, t, strikes) = (list(4), list(5), list(6));
+        assert_eq!((strikes.len(), list(7).len(), list(8).len()), (impacts, impacts, 0), "row {row}");
+        let mut exact = first;
+        for (k, strike) in strikes.iter().enumerate() {
+            // As for the first alone: 1e-8, once for every flight.
+            assert!((strike - exact).abs() < 1e-8 * (k + 1) as f64, "row {row}: {strike} against {exact}");
+            exact += 2.0 * first * e.powi(k as i32 + 1);
+        }
+        assert_eq!(t.len(), z.len());
+        assert_eq!(z.last().copied(), values[0].number(), "the last of all is the last");
+        for (t, z) in t.iter().zip(z).take_while(|(t, _)| **t < first) {
+            assert!((z - (h - 0.5 * 9.81 * t * t)).abs() < 1e-9, "row {row}: {z} at {t}");
+        }
+        // 0.25 s is the fifth record.
+        assert_eq!(values[9].number(), Some(z[4]));
+        assert_eq!((t[4], values[10].clone()), (0.25, Taken::Nothing));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<_> = (0..3).map(|k| folder.path().join(format!("part{k}"))).collect();
+    for (k, path) in paths.iter().enumerate() {
+        compute(&study, path, Shard { index: k as u64, count: 3 }, 2, u64::MAX);
+    }
+    let mut together = Vec::new();
+    table::write_to(&mut together, &study, &found).unwrap();
+    assert!(together == bytes(&study, &paths), "by parts");
+    for (old, new, part) in [
+        ("at = 0.25", "at = inf", "a time in s"),
+        ("at = 0.25", "at = 0.25\ntake = \"last\"", "not both"),
+        (
+            "take = \"all\"\n[[output]]\nname = \"none\"",
+            "at = 1\n[[output]]\nname = \"none\"",
+            "belongs to a `channel`",
+        ),
+    ] {
+        let wrong = format!("{BOUNCES}{more}").replace(old, new);
+        let error = Study::from_text("s.toml", &wrong, Path::new("")).unwrap_err().to_string();
+        assert!(error.contains(part), "{new}: {error}");
+    }
 }
 
 #[test]
@@ -180,7 +284,7 @@ fn a_study_travels_and_its_rows_come_back() {
     for (row, g) in [(0, 9.81), (1, 1.62), (4, 24.8)] {
         let Outcome::Done(values) = &found[&row] else { panic!("{found:?}") };
         let exact = 1.0 - 0.5 * g * 0.0625;
-        assert!((values[0].unwrap() - exact).abs() < 1e-12 * g, "row {row}: {values:?} against {exact}");
+        assert!((values[0].number().unwrap() - exact).abs() < 1e-12 * g, "row {row}: {values:?} against {exact}");
     }
 
     let mut journal = Journal::open(&path("taken"), study.mark(), 2).unwrap();
@@ -197,7 +301,7 @@ fn what_is_recorded_changes_nothing() {
     let next = cut + 2 + BOUNCES[cut + 2..].find("[[output]]").unwrap();
     let lean = study(&format!("{}{}", &BOUNCES[..cut], &BOUNCES[next..]));
     let (full, go) = (study(BOUNCES), AtomicBool::new(false));
-    let numbers = |study: &Study| -> Vec<Vec<Option<f64>>> {
+    let numbers = |study: &Study| -> Vec<Vec<Taken>> {
         let found = collect(study, [rows(study, 0..12, &go).unwrap().as_slice()]).unwrap();
         let done = |outcome: Outcome| if let Outcome::Done(values) = outcome { values } else { panic!("{outcome:?}") };
         found.into_values().map(done).collect()

@@ -1,16 +1,14 @@
 //! How changes pass an event: the saltation of impacts, lift-off, stops and slips, with latches that hold or are released.
 
 use super::Piece;
+use super::jump::Jump;
 use crate::dense::Matrix;
 use crate::error::AnalysisError;
 use crate::variation::Variation;
-use dalembert_methods::algebra::{Mass, Rows};
-use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode};
+use dalembert_methods::nonsmooth::{Contacts, Event, Hybrid, Kind, Mode, Options};
 use dalembert_methods::scalar::Dual;
 use dalembert_methods::system::{State, System};
 
-/// Velocities after an impact must be those of the law of plain restitution to this, relative to their size.
-const IMPACT: f64 = 1e-6;
 /// Rates before and after an event that differ by less than this, relative to their size, are continuous.
 const CONTINUOUS: f64 = 1e-9;
 
@@ -23,8 +21,36 @@ pub(super) enum Clock {
     Own,
 }
 
+/// By how much the speed is exceeded below which a slip that has stopped is read in the direction of its mode.
+const LED: f64 = 1e9;
+/// The steps in which that direction is searched, and when it is straight.
+const TURNS: usize = 40;
+const STRAIGHT: f64 = 1e-13;
+
+/// Events whose derivative would be off by more than this part are grazing.
+const BLUR: f64 = 0.1;
+
+/// How fast a motion is, and to what it is known.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Pace<'a> {
+    /// The largest size of each velocity on the way.
+    pub fastest: &'a [f64],
+    /// The relative tolerance of the motion.
+    pub tolerance: f64,
+    /// Its events so far.
+    pub events: usize,
+}
+
+impl Pace<'_> {
+    /// The speed of a guard below which its event has no derivative, given its speed at the pace of the motion. Of a motion known to τ an event met at a part r of that pace is
+    /// located to τ/r, and there its speed, and with it the derivative, to τ/r².
+    fn least(self, pace: f64) -> f64 {
+        (self.tolerance.max(f64::EPSILON) / BLUR).sqrt() * pace
+    }
+}
+
 /// The rates (v, a, ẋ) of a state.
-fn rates<Y: System>(y: &Y, variation: &mut Variation<Y>, s: &State<f64>) -> Result<Vec<f64>, AnalysisError> {
+pub(super) fn rates<Y: System>(y: &Y, variation: &mut Variation<Y>, s: &State<f64>) -> Result<Vec<f64>, AnalysisError> {
     variation.motion(y, s)?;
     Ok(s.v.iter().chain(&variation.rates.v).chain(&variation.rates.x).copied().collect())
 }
@@ -37,23 +63,32 @@ pub(super) fn pass<Y: Contacts>(
     events: &[Event],
     columns: &mut Matrix,
     clock: Clock,
+    pace: Pace<'_>,
+    options: &Options,
 ) -> Result<(), AnalysisError> {
     let (before, after) = (&piece.end, &next.start);
-    let (mut old, mut new) = (Hybrid::new(model), Hybrid::new(model));
-    old.set_modes(&piece.modes);
-    new.set_modes(&next.modes);
+    let (mut old, new) = (piece.hybrid(model), next.hybrid(model));
+    lead(&mut old, before, events)?;
     let (mut old_variation, mut new_variation) = (Variation::new(&old), Variation::new(&new));
     let (minus, plus) = (rates(&old, &mut old_variation, before)?, rates(&new, &mut new_variation, after)?);
     let size = minus.iter().chain(&plus).fold(1e-9f64, |max, x| max.max(x.abs()));
     let jumps = minus.iter().zip(&plus).any(|(a, b)| (a - b).abs() > CONTINUOUS * size);
     if jumps || clock == Clock::Own {
-        let guard = Guard::of(model, piece, events)?;
+        let guard = Guard::of(model, &old, piece, events, pace.events)?;
         let speed = guard.along(model, &old, &mut old_variation, before, &minus, 1.0)?;
-        if speed.is_nan() || speed.abs() < 1e-9 {
+        // Each rate at its largest: velocities along the way, accelerations on both sides.
+        let mut typical = guard.along(model, &old, &mut old_variation, before, &vec![0.0; minus.len()], 1.0)?.abs();
+        for k in 0..minus.len() {
+            let mut unit = vec![0.0; minus.len()];
+            unit[k] = 1.0;
+            let rate = pace.fastest.get(k).copied().unwrap_or(0.0).max(minus[k].abs()).max(plus[k].abs());
+            typical += guard.along(model, &old, &mut old_variation, before, &unit, 0.0)?.abs() * rate;
+        }
+        if speed.is_nan() || speed.abs() <= pace.least(typical) {
             return Err(AnalysisError::Grazing { t: before.t, guard: model.contact_name(guard.contact), speed });
         }
         let impact = events.iter().any(|e| e.kind == Kind::Impact);
-        let jump = impact.then(|| Jump::of(model, piece, next, events)).transpose()?;
+        let jump = impact.then(|| Jump::of(model, piece, next, events, options)).transpose()?;
         for j in 0..columns.cols() {
             let mut c = columns.column(j);
             let late = -guard.along(model, &old, &mut old_variation, before, &c, 0.0)? / speed;
@@ -71,15 +106,75 @@ pub(super) fn pass<Y: Contacts>(
     Ok(new_variation.settle(&new, after, columns)?)
 }
 
+/// Lets contacts with two tangents that have just stopped slip in the direction in which they did. There is no slip left to read it from, but as it
+/// ends it runs against its own acceleration: the direction e has a(e) ∥ −e. Close to it, and stable, is the one that the mode remembers. Returns the least size of
+/// these accelerations in m/s², if there are any.
+pub(super) fn lead<Y: Contacts>(
+    old: &mut Hybrid<'_, Y>,
+    s: &State<f64>,
+    events: &[Event],
+) -> Result<Option<f64>, AnalysisError> {
+    let model = old.model();
+    let mut least: Option<f64> = None;
+    let stops = events.iter().filter(|e| e.kind == Kind::Stick).flat_map(|e| e.contacts.iter().copied());
+    for i in stops.filter(|&i| model.tangents(i) == 2) {
+        let Mode::Slide { direction } = old.modes()[i] else { continue };
+        let (mut work, mut variation) = (old.work(), Variation::new(old));
+        let (row, total) = (old.start(i), old.start(model.contacts()));
+        let mut rate = vec![0.0; total];
+        old.prepare(s, &mut work);
+        old.kinematics(s, &mut work, &mut vec![0.0; model.contacts()], &mut rate);
+        // What the law reads below the creep is the direction of the mode alone.
+        let mut creep = old.creep().to_vec();
+        creep[i] = creep[i].max(LED * rate[row + 1].hypot(rate[row + 2]));
+        old.set_creep(&creep);
+        let mut across = |angle: f64| -> Result<[f64; 2], AnalysisError> {
+            let mut modes = old.modes().to_vec();
+            let (sine, cosine) = angle.sin_cos();
+            modes[i] = Mode::Slide { direction: [cosine, sine] };
+            old.set_modes(&modes);
+            variation.motion(old, s)?;
+            let (state, mut work) = lifted(old, s, &rates(old, &mut variation, s)?, 1.0);
+            old.prepare(&state, &mut work);
+            let mut rate = vec![Dual::default(); total];
+            old.kinematics(&state, &mut work, &mut vec![Dual::default(); model.contacts()], &mut rate);
+            let [first, second] = [rate[row + 1].eps[0], rate[row + 2].eps[0]];
+            let size = first.hypot(second).max(f64::MIN_POSITIVE);
+            Ok([(second * cosine - first * sine) / size, size])
+        };
+        // The secant method; where every direction stays as it is there is nothing to find.
+        let mut angle = direction[1].atan2(direction[0]);
+        let (mut other, mut there) = (angle + 1e-3, across(angle + 1e-3)?[0]);
+        for _ in 0..TURNS {
+            let here = across(angle)?[0];
+            if here.abs() <= STRAIGHT || here == there {
+                break;
+            }
+            let change = -here * (angle - other) / (here - there);
+            (other, there) = (angle, here);
+            angle += change.clamp(-0.5, 0.5);
+        }
+        let [_, size] = across(angle)?;
+        least = Some(least.map_or(size, |least| least.min(size)));
+    }
+    Ok(least)
+}
+
 /// The function whose zero an event is.
 struct Guard {
     contact: usize,
     kind: Kind,
-    direction: f64,
+    direction: [f64; 2],
 }
 
 impl Guard {
-    fn of<Y: Contacts>(model: &Y, piece: &Piece, events: &[Event]) -> Result<Self, AnalysisError> {
+    fn of<Y: Contacts>(
+        model: &Y,
+        old: &Hybrid<'_, Y>,
+        piece: &Piece,
+        events: &[Event],
+        before: usize,
+    ) -> Result<Self, AnalysisError> {
         let t = piece.end.t;
         let several = || {
             let names: Vec<String> = events.iter().flat_map(|e| &e.contacts).map(|&i| model.contact_name(i)).collect();
@@ -88,7 +183,7 @@ impl Guard {
             AnalysisError::Invalid { reason: reason + &beside_hollow(model, piece, events) }
         };
         if events.iter().any(|e| e.kind == Kind::Rest) {
-            return Err(AnalysisError::TooManyEvents { t, events: events.len() });
+            return Err(AnalysisError::TooManyEvents { t, events: before });
         }
         let closing = |e: &&Event| matches!(e.kind, Kind::Impact | Kind::Touch);
         let mut closed: Vec<usize> = events
@@ -100,22 +195,23 @@ impl Guard {
         closed.sort_unstable();
         closed.dedup();
         match closed.as_slice() {
-            [contact] => return Ok(Self { contact: *contact, kind: Kind::Touch, direction: 0.0 }),
+            [contact] => return Ok(Self { contact: *contact, kind: Kind::Touch, direction: [0.0; 2] }),
             [] => {}
             _ => return Err(several()),
         }
         let [event] = events else { return Err(several()) };
         let [contact] = *event.contacts.as_slice() else { return Err(several()) };
-        if model.tangents(contact) > 1 {
+        if model.tangents(contact) > 1 && event.kind == Kind::Reversal {
             let reason = format!(
-                "at t = {t} s `{}` changes between stick and slip with two tangents: that has no derivative here",
+                "at t = {t} s `{}` stops and slips on in another direction: with two tangents motions beside it turn without a stop, and there is no \
+                 derivative; start from another state",
                 model.contact_name(contact)
             );
             return Err(AnalysisError::Invalid { reason });
         }
-        let direction = match piece.modes[contact] {
-            Mode::Slide { direction } => direction[0],
-            _ => 0.0,
+        let direction = match old.modes()[contact] {
+            Mode::Slide { direction } => direction,
+            _ => [0.0; 2],
         };
         Ok(Self { contact, kind: event.kind, direction })
     }
@@ -141,7 +237,7 @@ impl Guard {
         old.kinematics(&state, &mut work, &mut gap, &mut rate);
         Ok(match self.kind {
             Kind::Touch => gap[self.contact].eps[0],
-            _ => self.direction * rate[row + 1].eps[0],
+            _ => (0..model.tangents(self.contact)).map(|k| self.direction[k] * rate[row + 1 + k].eps[0]).sum(),
         })
     }
 
@@ -162,23 +258,26 @@ impl Guard {
         old.prepare(s, &mut work);
         let mut forces = vec![0.0; old.start(model.contacts())];
         let row = old.start(self.contact);
-        // Cones are linear or quadratic: central differences of them are exact to rounding.
+        // Cones are smooth functions of forces that are known with their slopes: a difference of fourth order is exact to some 1e-12.
         let size = slopes.iter().fold(1e-9f64, |max, x| max.max(x.abs()));
-        let step = 1e-4 * base.iter().fold(1e-3f64, |max, x| max.max(x.abs())) / size;
+        let step = 1e-3 * base.iter().fold(1e-3f64, |max, x| max.max(x.abs())) / size;
         let mut value = |sign: f64| {
             let moved: Vec<f64> = base.iter().zip(&slopes).map(|(b, d)| b + sign * step * d).collect();
             old.forces(&moved, &work, &mut forces);
             match self.kind {
-                Kind::Slip => model.excess(self.contact, [forces[row + 1], 0.0], forces[row]),
+                Kind::Slip => {
+                    let second = if model.tangents(self.contact) > 1 { forces[row + 2] } else { 0.0 };
+                    model.excess(self.contact, [forces[row + 1], second], forces[row])
+                }
                 _ => forces[row],
             }
         };
-        Ok((value(1.0) - value(-1.0)) / (2.0 * step))
+        Ok((8.0 * (value(1.0) - value(-1.0)) - (value(2.0) - value(-2.0))) / (12.0 * step))
     }
 }
 
 /// A state in dual numbers along a change, and scratch for it.
-fn lifted<Y: System>(y: &Y, s: &State<f64>, change: &[f64], time: f64) -> (State<Dual>, Y::Work<Dual>) {
+pub(super) fn lifted<Y: System>(y: &Y, s: &State<f64>, change: &[f64], time: f64) -> (State<Dual>, Y::Work<Dual>) {
     let n = s.v.len();
     let mut state = State::<Dual>::zeros(y.shape());
     state.lift(s);
@@ -215,124 +314,4 @@ pub(super) fn beside_hollow<Y: Contacts>(model: &Y, piece: &Piece, events: &[Eve
         model.contact_name(point),
         -depth[point]
     )
-}
-
-/// The jump of velocities of an impact, as a function of the state before it.
-struct Jump<'m, Y: Contacts> {
-    /// The model with every contact that takes part held.
-    held: Hybrid<'m, Y>,
-    before: State<f64>,
-    after: State<f64>,
-    /// The rows that take part, and the restitution of each.
-    rows: Vec<(usize, f64)>,
-    /// [M Gᵀ; G 0].
-    matrix: Matrix,
-    impulses: Vec<f64>,
-}
-
-impl<'m, Y: Contacts> Jump<'m, Y> {
-    fn of(model: &'m Y, piece: &Piece, next: &Piece, events: &[Event]) -> Result<Self, AnalysisError> {
-        let (before, after) = (piece.end.clone(), next.start.clone());
-        let hit = |i: usize| events.iter().any(|e| e.kind == Kind::Impact && e.contacts.contains(&i));
-        let count = model.contacts();
-        let part: Vec<bool> = (0..count).map(|i| next.modes[i].closed() || piece.latched[i] || hit(i)).collect();
-        let modes: Vec<Mode> = part.iter().map(|&p| if p { Mode::Stick } else { Mode::Open }).collect();
-        let mut held = Hybrid::new(model);
-        held.set_modes(&modes);
-        // Rows of the model, normals of contacts, then tangents of those that stick afterwards.
-        let (shape, inner) = (held.shape(), model.shape());
-        let mut rows: Vec<(usize, f64)> = (0..inner.g).map(|row| (row, 0.0)).collect();
-        let normals: Vec<usize> = (0..count).filter(|&i| part[i] && model.own_press(i).is_none()).collect();
-        for (k, &i) in normals.iter().enumerate() {
-            let closes = piece.modes[i] == Mode::Open && hit(i);
-            rows.push((inner.g + k, if closes { model.restitution(i) } else { 0.0 }));
-        }
-        rows.extend((shape.g..shape.g + inner.a).map(|row| (row, 0.0)));
-        let mut row = shape.g + inner.a;
-        for i in (0..count).filter(|&i| part[i]) {
-            for _ in 0..model.tangents(i) {
-                if next.modes[i] == Mode::Stick {
-                    rows.push((row, 0.0));
-                }
-                row += 1;
-            }
-        }
-        let n = shape.v;
-        let mut work = held.work();
-        held.prepare(&before, &mut work);
-        let mut mass = Mass::new(&held.mass_blocks());
-        held.mass(&before, &mut work, &mut mass);
-        let mut jacobian = Rows::new(shape.rows(), n, &held.row_blocks());
-        held.jacobian(&before, &mut work, &mut jacobian);
-        let mut dense = vec![0.0; shape.rows() * n];
-        jacobian.to_dense(&mut dense);
-        let m = rows.len();
-        let mut matrix = Matrix::zeros(n + m, n + m);
-        mass.entries(|i, j, value| matrix[(i, j)] = value);
-        for (k, &(row, _)) in rows.iter().enumerate() {
-            for j in 0..n {
-                matrix[(n + k, j)] = dense[row * n + j];
-                matrix[(j, n + k)] = dense[row * n + j];
-            }
-        }
-        // The impulses, and whether the law is the one assumed.
-        let mut rate = vec![0.0; shape.rows()];
-        held.constraint_rate(&before, &mut work, &mut rate);
-        let mut right = vec![0.0; n + m];
-        for (k, &(row, restitution)) in rows.iter().enumerate() {
-            right[n + k] = -(1.0 + restitution) * rate[row];
-        }
-        let solution =
-            matrix.solve_vector(&right, "the equations of an impact (redundant contacts)").map_err(|error| {
-                match beside_hollow(model, piece, events) {
-                    hint if hint.is_empty() => error,
-                    hint => AnalysisError::Invalid { reason: format!("at t = {} s {error}{hint}", before.t) },
-                }
-            })?;
-        let size = before.v.iter().chain(&after.v).fold(1e-6f64, |max, v| max.max(v.abs()));
-        let differs = (0..n).any(|i| (before.v[i] + solution[i] - after.v[i]).abs() > IMPACT * size);
-        if differs {
-            let reason = format!(
-                "at t = {} s an impact is not one of plain restitution without sliding friction: it has no derivative here",
-                before.t
-            );
-            return Err(AnalysisError::Invalid { reason: reason + &beside_hollow(model, piece, events) });
-        }
-        Ok(Self { held, before, after, rows, matrix, impulses: solution[n..].to_vec() })
-    }
-
-    /// R′: carries a change, at a time that changes by `late`.
-    fn carry(&self, c: &mut [f64], late: f64) -> Result<(), AnalysisError> {
-        let n = self.before.v.len();
-        let shape = self.held.shape();
-        let (mut state, mut work) = lifted(&self.held, &self.before, c, late);
-        self.held.prepare(&state, &mut work);
-        let mut rate = vec![Dual::default(); shape.rows()];
-        self.held.constraint_rate(&state, &mut work, &mut rate);
-        let mut mass = Mass::<Dual>::new(&self.held.mass_blocks());
-        self.held.mass(&state, &mut work, &mut mass);
-        let mut jacobian = Rows::<Dual>::new(shape.rows(), n, &self.held.row_blocks());
-        self.held.jacobian(&state, &mut work, &mut jacobian);
-        // M (v⁺ − v⁻) + Gᵀλ with v⁺ and λ held.
-        let gained: Vec<Dual> = (0..n).map(|i| -(state.v[i] - self.after.v[i])).collect();
-        let mut balance = vec![Dual::default(); n];
-        mass.apply(&gained, &mut balance);
-        let mut multipliers = vec![Dual::default(); shape.rows()];
-        for (&(row, _), &impulse) in self.rows.iter().zip(&self.impulses) {
-            multipliers[row] = impulse.into();
-        }
-        jacobian.add_transpose(1.0, &multipliers, &mut balance);
-        // G v⁺ with v⁺ held.
-        for i in 0..n {
-            state.v[i] = self.after.v[i].into();
-        }
-        self.held.prepare(&state, &mut work);
-        let mut parted = vec![Dual::default(); shape.rows()];
-        self.held.constraint_rate(&state, &mut work, &mut parted);
-        let mut right: Vec<f64> = balance.iter().map(|b| -b.eps[0]).collect();
-        right.extend(self.rows.iter().map(|&(row, e)| -(parted[row].eps[0] + e * rate[row].eps[0])));
-        let solution = self.matrix.solve_vector(&right, "the equations of an impact")?;
-        c[n..2 * n].copy_from_slice(&solution[..n]);
-        Ok(())
-    }
 }

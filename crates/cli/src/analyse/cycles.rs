@@ -1,21 +1,20 @@
 //! Periodic and chaotic motions of a scene.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, many, short, smooth, velocity, with};
-use crate::args::{ModelOptions, SectionOptions};
+use super::{Ear, bar, failed, short};
+use crate::args::ModelOptions;
 use crate::exit::Exit;
 use crate::robot;
 use dalembert::model::Model;
 use dalembert::report::theme::CURVES;
 use dalembert::scene::Scene;
-use dalembert_analysis::crossing::{Watch, crossings};
+use dalembert_analysis::AnalysisError;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::floquet::exponents as floquet_exponents;
-use dalembert_analysis::motion::{ExponentOptions, Motion, Orbit, exponents, orbit};
-use dalembert_analysis::spectrum::{Window, welch};
-use dalembert_analysis::touching;
+use dalembert_analysis::motion::{ExponentOptions, Motion, Orbit, exponents_while, orbit};
+use dalembert_analysis::touching::{self, Graze};
 use dalembert_methods::algebra::Complex;
 use dalembert_methods::nonsmooth::{Contacts, Hybrid};
 use dalembert_methods::system::{State, System};
@@ -23,10 +22,10 @@ use std::path::Path;
 
 /// The step of differences by the state.
 pub const STATE_STEP: f64 = 1e-4;
+/// Multipliers by differences may differ by this part of one and their size.
+const APART: f64 = 1e-3;
 /// Points of one turn of a cycle.
 const TURN: usize = 200;
-/// The longest mean time between two passages of a section in seconds.
-const LONGEST_ROUND: f64 = 1e3;
 
 /// The state of a model after a time in which it settles, and the clock set back to where it was.
 fn settled(model: &Model, periods: f64, period: f64, tolerance: f64) -> Result<State<f64>, Exit> {
@@ -39,19 +38,24 @@ fn settled(model: &Model, periods: f64, period: f64, tolerance: f64) -> Result<S
     Ok(state)
 }
 
-/// A table of multipliers, and where they are in the plane.
-pub fn list(page: &mut Page, multipliers: &[Complex], period: f64) {
+/// A table of multipliers, and where they are in the plane; their files have a suffix to their names.
+pub fn list(page: &mut Page, multipliers: &[Complex], period: f64, suffix: &str) {
     let head = ["multiplier", "imaginary", "modulus", "exponent [1/s]", "imaginary [rad/s]"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let mut table = String::from("multiplier,imaginary,modulus,exponent,exponent imaginary\n");
     for (m, e) in multipliers.iter().zip(floquet_exponents(multipliers, period)) {
-        rows.push(vec![short(m.re), short(m.im), short(m.modulus()), short(e.re), short(e.im)]);
+        let numbers = [m.re, m.im, m.modulus(), e.re, e.im];
+        rows.push(numbers.iter().map(|&x| short(x)).collect());
+        table += &format!("{}\n", crate::eval::numbers(&numbers));
     }
     page.table(&rows);
+    page.file(&format!("multipliers{suffix}.csv"), table.into_bytes());
     let circle = (0..=180).map(|k| f64::from(k) * std::f64::consts::TAU / 180.0).map(|a| [a.cos(), a.sin()]).collect();
     let points = multipliers.iter().map(|m| [m.re, m.im]).collect();
     let curves = vec![("unit circle".to_owned(), circle), ("multipliers".to_owned(), points)];
     let (title, across) = ("Multipliers: imaginary part".to_owned(), "real part".to_owned());
-    page.chart("multipliers", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
+    let chart = Chart { title, across, log: [false; 2], style: Style::Dots, curves };
+    page.chart(&format!("multipliers{suffix}"), &chart);
 }
 
 /// The multipliers of a periodic motion; with a search the motion is found first.
@@ -87,16 +91,13 @@ pub fn multipliers(
             orbit(model, &state, period, near, settings)
         };
         let found = found.map_err(failed)?;
-        tell(&mut page, &found);
+        tell(&mut page, model, &found);
         if touches {
             let (start, period) = (&found.state, found.period);
-            let apart = touching::differences(model, start, period, STATE_STEP, &choice, settings)
-                .and_then(|map| eigenvalues(&map))
-                .map(|values| apart(&found.multipliers, &values));
-            page.say(&match apart {
-                Ok(apart) => format!("multipliers by differences of motions are these to {apart:.1e}"),
-                Err(error) => format!("no differences of motions: {error}"),
-            });
+            let values = touching::differences(model, start, period, STATE_STEP, &choice, settings)
+                .and_then(|map| eigenvalues(&map));
+            let graze = touching::nearest_graze(model, start, period, &choice, settings).map_err(failed)?;
+            compare(&mut page, "motions", &found.multipliers, values, graze.as_ref());
         }
         let start = if touches { found.state } else { Hybrid::new(model).state(found.state) };
         turn(&mut page, &scene, &start, found.period, tolerance)?;
@@ -107,20 +108,45 @@ pub fn multipliers(
     } else {
         Motion::new(model, settings).monodromy(&state, period).map_err(failed)?
     };
+    if touches {
+        let graze = touching::nearest_graze(model, &state, period, &choice, settings).map_err(failed)?;
+        graze.filter(Graze::is_near).iter().for_each(|graze| page.say(&format!("take care: {}", graze.told())));
+    }
     let difference = Motion::new(model, settings).difference(&state, &end).map_err(failed)?;
     let apart = difference.iter().fold(0.0f64, |max, d| max.max(d.abs()));
     page.say(&format!("end and start of the period differ by {apart:.1e}"));
     if apart > 1e-6 {
         page.say("the motion is not periodic: these are multipliers of a piece of it; try `limit-cycle`");
     }
-    list(&mut page, &eigenvalues(&map).map_err(failed)?, period);
+    list(&mut page, &eigenvalues(&map).map_err(failed)?, period, "");
     page.file("monodromy.csv", map.to_csv().into_bytes());
     page.finish(out)
 }
 
-/// By how much two lists of multipliers differ.
-pub fn apart(one: &[Complex], other: &[Complex]) -> f64 {
-    one.iter().zip(other).fold(0.0, |max: f64, (a, b)| max.max((*a - *b).modulus()))
+/// Tells by how much multipliers differ from those by differences; where they do, what is almost grazed, if anything is.
+pub fn compare(
+    page: &mut Page,
+    of: &str,
+    multipliers: &[Complex],
+    values: Result<Vec<Complex>, AnalysisError>,
+    graze: Option<&Graze>,
+) {
+    let near = graze.filter(|graze| graze.is_near()).map(|graze| format!(": {}", graze.told())).unwrap_or_default();
+    page.say(&match values {
+        Ok(values) => {
+            let pairs = multipliers.iter().zip(&values);
+            let apart = pairs.clone().fold(0.0, |max: f64, (a, b)| max.max((*a - *b).modulus()));
+            let part = pairs.fold(0.0, |max: f64, (a, b)| max.max((*a - *b).modulus() / (1.0 + a.modulus())));
+            match part <= APART {
+                true => format!("multipliers by differences of {of} are these to {apart:.1e}"),
+                false => format!(
+                    "take care: multipliers by differences of {of} differ from these by {apart:.1e}, which is too much for steps of \
+                     {STATE_STEP:.0e}{near}"
+                ),
+            }
+        }
+        Err(error) => format!("no differences of {of}: {error}{near}"),
+    });
 }
 
 /// One turn of a cycle in the planes of position and velocity of its coordinates.
@@ -148,12 +174,12 @@ pub fn turn(page: &mut Page, scene: &Scene, start: &State<f64>, period: f64, tol
 }
 
 /// A periodic motion in words.
-fn tell(page: &mut Page, found: &Orbit) {
+fn tell(page: &mut Page, model: &Model, found: &Orbit) {
     page.say(&format!(
         "a periodic motion after {} Newton steps: period {} s, end and start differ by {:.1e}",
         found.iterations, found.period, found.residual
     ));
-    list(page, &found.multipliers, found.period);
+    list(page, &found.multipliers, found.period, "");
     page.say(&match found.multipliers.iter().filter(|m| m.modulus() > 1.0 + 1e-6).count() {
         0 => "no disturbance grows".to_owned(),
         n => format!("unstable: {n} multipliers lie outside the unit circle"),
@@ -163,6 +189,8 @@ fn tell(page: &mut Page, found: &Orbit) {
         rows.extend(values.iter().enumerate().map(|(i, x)| vec![format!("{kind}{i}"), format!("{x:.12}")]));
     }
     page.table(&rows);
+    let names: Vec<String> = (0..found.state.v.len()).map(|i| format!("v{i}: {}", model.velocity_name(i))).collect();
+    page.say(&names.join("; "));
 }
 
 /// The Lyapunov spectrum.
@@ -175,19 +203,46 @@ pub fn lyapunov(
     let scene = robot::scene(options)?;
     let mut page = Page::new(&format!("Lyapunov exponents of {}", options.model));
     let (model, state, settings) = (&scene.model, scene.model.initial_state(), Settings::within(tolerance));
-    let found = if Contacts::contacts(model) > 0 {
-        let state = Hybrid::new(model).state(state);
-        touching::exponents(model, &state, choice, &scene.run.contacts.options(tolerance), settings)
-    } else {
-        exponents(model, &state, choice, settings)
+    let (ear, bar) = (Ear::new(), bar(choice.batches));
+    let mut keep_on = |done: usize| {
+        bar.set_position(done as u64);
+        ear.more()
     };
-    let found = found.map_err(failed)?;
+    let found = if Contacts::contacts(model) > 0 {
+        let (state, contacts) = (Hybrid::new(model).state(state), scene.run.contacts.options(tolerance));
+        touching::exponents_while(model, &state, choice, &contacts, settings, &mut keep_on)
+    } else {
+        exponents_while(model, &state, choice, settings, &mut keep_on)
+    };
+    bar.finish_and_clear();
+    let found = match found {
+        Err(AnalysisError::Stopped) => {
+            eprintln!("interrupted before there were two batches: nothing is known yet");
+            return Err(Exit::Interrupted);
+        }
+        other => other.map_err(failed)?,
+    };
+    if found.history.len() < choice.batches {
+        page.interrupted(&format!(
+            "{} of {} batches; error bars are those of these",
+            found.history.len(),
+            choice.batches
+        ));
+    }
     let mut rows = vec![["exponent [1/s]", "standard error"].map(str::to_owned).to_vec()];
     rows.extend(
         found.exponents.iter().zip(&found.errors).map(|(e, error)| vec![format!("{e:.5}"), format!("{error:.5}")]),
     );
     page.table(&rows);
     page.say(&format!("dimension of Kaplan and Yorke: {:.3} ± {:.3}", found.dimension, found.dimension_error));
+    let table: String =
+        found.exponents.iter().zip(&found.errors).map(|(e, error)| format!("{e:?},{error:?}\n")).collect();
+    page.file("exponents.csv", format!("exponent,standard error\n{table}").into_bytes());
+    let line =
+        |(b, h): (usize, &Vec<f64>)| format!("{:?},{}\n", (b + 1) as f64 * choice.batch, crate::eval::numbers(h));
+    let table: String = found.history.iter().enumerate().map(line).collect();
+    let names: Vec<String> = (1..=found.exponents.len()).map(|k| format!("exponent{k}")).collect();
+    page.file("convergence.csv", format!("time,{}\n{table}", names.join(",")).into_bytes());
     let curves = (0..found.exponents.len().min(6))
         .map(|i| {
             let points = found.history.iter().enumerate().map(|(b, h)| [(b + 1) as f64 * choice.batch, h[i]]).collect();
@@ -196,209 +251,5 @@ pub fn lyapunov(
         .collect();
     let (title, across) = ("Exponents as they converge [1/s]".to_owned(), "time in s".to_owned());
     page.chart("convergence", &Chart { title, across, log: [false; 2], style: Style::Line, curves });
-    page.finish(out)
-}
-
-/// States once a period: (position and velocity of one coordinate), after a number of periods.
-pub fn strobe(
-    scene: &Scene,
-    index: usize,
-    period: f64,
-    settle: usize,
-    points: usize,
-    tolerance: f64,
-) -> Result<Vec<[f64; 2]>, Exit> {
-    let model = &scene.model;
-    let start = model.initial_state();
-    let mut state = start.clone();
-    let mut motion = Motion::new(model, Settings::within(tolerance));
-    let mut out = Vec::with_capacity(points);
-    if Contacts::contacts(model) > 0 {
-        let begin = Hybrid::new(model).state(start.clone());
-        let choice = scene.run.contacts.options(tolerance);
-        let rounds = settle + points;
-        let all = touching::samples(model, &begin, period, rounds, &choice, Settings::within(tolerance));
-        for at in all.map_err(failed)?.iter().skip(settle) {
-            let place = motion.difference(&start, at).map_err(failed)?;
-            out.push([place[index], at.v[index]]);
-        }
-        return Ok(out);
-    }
-    let mut none = Matrix::zeros(motion.variation().size(), 0);
-    for round in 1..=settle + points {
-        motion.advance(&mut state, &mut none, start.t + round as f64 * period).map_err(failed)?;
-        if round > settle {
-            let place = motion.difference(&start, &state).map_err(failed)?;
-            out.push([place[index], state.v[index]]);
-        }
-    }
-    Ok(out)
-}
-
-/// A Poincaré section: once a period, or where a coordinate or a velocity passes a value.
-pub fn poincare(
-    options: &ModelOptions,
-    section: &SectionOptions,
-    tolerance: f64,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    let counts = [section.settle, section.points];
-    let drawn = ("Poincaré section", Style::Dots);
-    if let Some(period) = section.period {
-        return plane(options, &section.coordinate, period, counts, tolerance, drawn, out);
-    }
-    let scene = smooth(options)?;
-    let model = &scene.model;
-    let index = velocity(model, &section.coordinate)?;
-    let (text, by_rate) = match (&section.section, &section.section_rate) {
-        (Some(text), _) => (text, false),
-        (None, Some(text)) => (text, true),
-        (None, None) => {
-            return Err(Exit::Usage("a section needs `--period`, `--section` or `--section-rate`".to_owned()));
-        }
-    };
-    let found = text.rsplit_once('=').and_then(|(name, value)| Some((name, value.parse::<f64>().ok()?)));
-    let (name, value) = found.ok_or_else(|| Exit::Usage(format!("`{text}`: expected NAME=VALUE")))?;
-    let guard = velocity(model, name)?;
-    let start = model.initial_state();
-    if !by_rate && start.q.len() != start.v.len() {
-        let reason = "a section of a coordinate needs coordinates that are angles and lengths (trees of hinges and sliders); \
-                      take `--section-rate`";
-        return Err(Exit::Usage(reason.to_owned()));
-    }
-    let function = |s: &State<f64>| if by_rate { s.v[guard] - value } else { s.q[guard] - value };
-    let rounds = (section.settle + section.points) as f64;
-    let longest = LONGEST_ROUND * rounds;
-    let watch = Watch { interval: section.look, skipped: section.settle, kept: section.points, longest };
-    let settings = Settings::within(tolerance);
-    let states = crossings(model, &start, function, &watch, settings).map_err(failed)?;
-    let motion = Motion::new(model, settings);
-    let mut points = Vec::with_capacity(states.len());
-    for s in &states {
-        points.push([motion.difference(&start, s).map_err(failed)?[index], s.v[index]]);
-    }
-    let mut page = Page::new(&format!("Poincaré section of {}", options.model));
-    let what = if by_rate { "rate of " } else { "" };
-    let last = states.last().map_or(0.0, |s| s.t);
-    page.say(&format!(
-        "{} points, where {what}{name} passes {value} from below, after {} of them, until t = {} s",
-        points.len(),
-        section.settle,
-        short(last)
-    ));
-    draw(&mut page, points, &section.coordinate, Style::Dots);
-    page.finish(out)
-}
-
-/// A phase portrait.
-pub fn portrait(
-    options: &ModelOptions,
-    coordinate: &str,
-    interval: f64,
-    counts: [usize; 2],
-    tolerance: f64,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    plane(options, coordinate, interval, counts, tolerance, ("Phase portrait", Style::Line), out)
-}
-
-/// Velocity over position.
-fn plane(
-    options: &ModelOptions,
-    coordinate: &str,
-    interval: f64,
-    counts: [usize; 2],
-    tolerance: f64,
-    (name, style): (&str, Style),
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    let scene = robot::scene(options)?;
-    let index = velocity(&scene.model, coordinate)?;
-    let points = strobe(&scene, index, interval, counts[0], counts[1], tolerance)?;
-    let mut page = Page::new(&format!("{name} of {}", options.model));
-    page.say(&format!("{} points, one each {interval} s, after {} of them", points.len(), counts[0]));
-    draw(&mut page, points, coordinate, style);
-    page.finish(out)
-}
-
-/// A plot of velocities over positions, and their table.
-fn draw(page: &mut Page, points: Vec<[f64; 2]>, coordinate: &str, style: Style) {
-    let table: String = points.iter().map(|[x, v]| format!("{x:?},{v:?}\n")).collect();
-    page.file("section.csv", format!("position,velocity\n{table}").into_bytes());
-    let curves = vec![(String::new(), points)];
-    let title = format!("Velocity over position, {coordinate}");
-    let across = "position, from that of the start".to_owned();
-    page.chart("section", &Chart { title, across, log: [false; 2], style, curves });
-}
-
-/// The spectral density of a coordinate's velocity.
-pub fn spectrum(
-    options: &ModelOptions,
-    coordinate: &str,
-    interval: f64,
-    counts: [usize; 2],
-    window: &str,
-    settle: f64,
-    tolerance: f64,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    let weight = match window {
-        "rectangular" => Window::Rectangular,
-        "hamming" => Window::Hamming,
-        "blackman" => Window::Blackman,
-        "flat-top" => Window::FlatTop,
-        _ => Window::Hann,
-    };
-    let scene = robot::scene(options)?;
-    let index = velocity(&scene.model, coordinate)?;
-    let before = (settle / interval).ceil() as usize;
-    let samples: Vec<f64> =
-        strobe(&scene, index, interval, before, counts[0], tolerance)?.into_iter().map(|[_, v]| v).collect();
-    let found = welch(&samples, interval, counts[1], weight).map_err(failed)?;
-    let mut page = Page::new(&format!("Power spectral density of {}", options.model));
-    let peak = (1..found.density.len()).max_by(|&i, &j| found.density[i].total_cmp(&found.density[j])).unwrap_or(0);
-    page.say(&format!(
-        "{} segments of {} samples, window {window}; largest at {} Hz",
-        found.segments,
-        counts[1],
-        short(found.frequencies[peak])
-    ));
-    let points: Vec<[f64; 2]> = found.frequencies.iter().zip(&found.density).skip(1).map(|(f, d)| [*f, *d]).collect();
-    let table: String = points.iter().map(|[f, d]| format!("{f:?},{d:?}\n")).collect();
-    page.file("spectrum.csv", format!("frequency,density\n{table}").into_bytes());
-    let curves = vec![(String::new(), points)];
-    let (title, across) = (format!("Spectral density of the velocity, {coordinate}"), "frequency in Hz".to_owned());
-    page.chart("spectrum", &Chart { title, across, log: [false, true], style: Style::Line, curves });
-    page.finish(out)
-}
-
-/// A bifurcation diagram over a value of the scene; scenes run on all cores.
-pub fn bifurcation(
-    options: &ModelOptions,
-    parameter: &str,
-    values: &[f64],
-    coordinate: &str,
-    period: f64,
-    counts: [usize; 2],
-    tolerance: f64,
-    out: Option<&Path>,
-) -> Result<(), Exit> {
-    let run = |k: usize| -> Result<Vec<[f64; 2]>, Exit> {
-        let scene = robot::scene(&with(options, &[(parameter, values[k])]))?;
-        let index = velocity(&scene.model, coordinate)?;
-        let points = strobe(&scene, index, period, counts[0], counts[1], tolerance)?;
-        Ok(points.into_iter().map(|[x, _]| [values[k], x]).collect())
-    };
-    let mut points = Vec::new();
-    for line in many(values.len(), run) {
-        points.extend(line?);
-    }
-    let mut page = Page::new(&format!("Bifurcation diagram of {} over {parameter}", options.model));
-    page.say(&format!("{} values, {} points each, after {} periods of {period} s", values.len(), counts[1], counts[0]));
-    let table: String = points.iter().map(|[p, x]| format!("{p:?},{x:?}\n")).collect();
-    page.file("diagram.csv", format!("{parameter},position\n{table}").into_bytes());
-    let curves = vec![(String::new(), points)];
-    let (title, across) = (format!("Position once a period, {coordinate}"), parameter.to_owned());
-    page.chart("diagram", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
     page.finish(out)
 }

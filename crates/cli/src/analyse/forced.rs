@@ -1,17 +1,17 @@
 //! Forced vibrations of a scene: harmonic, periodic and random forces.
 
 use super::page::{Chart, Page, Style};
-use super::small::{About, about, eigenvalues};
+use super::small::{About, about, eigenvalues, settled};
 use super::{failed, short, velocity};
 use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
 use dalembert::expression::Expression;
 use dalembert::model::Model;
-use dalembert_analysis::covariance::{stationary, transient};
+use dalembert_analysis::covariance::{stationary, stationary_sparse, transient};
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::export::npy;
-use dalembert_analysis::linearise::Linearised;
-use dalembert_analysis::response::{StateSpace, logarithmic};
+use dalembert_analysis::linearise::{Linearised, entries};
+use dalembert_analysis::response::{Filter, StateSpace, logarithmic};
 use dalembert_methods::algebra::Complex;
 use std::f64::consts::{PI, TAU};
 
@@ -20,17 +20,17 @@ const DENSITIES: usize = 600;
 const INSTANTS: usize = 64;
 /// Harmonics that are listed.
 const HARMONICS: usize = 5;
+/// Cross spectral densities are written for up to this many positions and velocities.
+const CROSSED: usize = 16;
+/// Most steps of alternating directions.
+const DIRECTIONS: usize = 600;
 
 /// The linearised scene with forces on some velocities and the coordinates of others measured.
-fn space(found: &Linearised, forces: &[usize], measures: &[usize]) -> Result<StateSpace, Exit> {
+fn space(found: &Linearised, forces: &[usize], measures: &[usize]) -> StateSpace {
     let (f, n) = (found.independent.len(), found.state_matrix.rows());
-    let mut input = Matrix::zeros(n, forces.len());
-    for (k, &force) in forces.iter().enumerate() {
-        let push = found.system.mass.solve_vector(found.basis.row(force), "the mass matrix").map_err(failed)?;
-        (0..f).for_each(|i| input[(f + i, k)] = push[i]);
-    }
+    let input = Matrix::from_fn(n, forces.len(), |i, k| found.input[(i, forces[k])]);
     let output = Matrix::from_fn(measures.len(), n, |i, j| if j < f { found.basis[(measures[i], j)] } else { 0.0 });
-    Ok(StateSpace { state: found.state_matrix.clone(), input, output })
+    StateSpace { state: found.state_matrix.clone(), input, output }
 }
 
 fn velocities(model: &Model, names: &[String]) -> Result<Vec<usize>, Exit> {
@@ -52,7 +52,7 @@ pub fn frequency_response(
     let mut page = Page::new(&format!("Frequency response of {}", options.model));
     let About { scene, found, .. } = about(options, place, &mut page)?;
     let (forces, measures) = (velocities(&scene.model, force)?, velocities(&scene.model, measure)?);
-    let system = space(&found, &forces, &measures)?;
+    let system = space(&found, &forces, &measures);
     let frequencies = logarithmic(band[0], band[1], count);
     let matrices =
         frequencies.iter().map(|f| system.response(TAU * f).map_err(failed)).collect::<Result<Vec<_>, Exit>>()?;
@@ -128,7 +128,7 @@ pub fn periodic_response(
         formulas.push(Expression::parse_in(formula, &["t"]).map_err(|e| Exit::Usage(format!("`{text}`: {e}")))?);
     }
     let names = if measure.is_empty() { found.names.clone() } else { measure.to_vec() };
-    let system = space(&found, &forces, &velocities(&scene.model, &names)?)?;
+    let system = space(&found, &forces, &velocities(&scene.model, &names)?);
     let mut inputs = Matrix::zeros(samples, forces.len());
     for k in 0..samples {
         for (j, formula) in formulas.iter().enumerate() {
@@ -175,30 +175,102 @@ fn harmonic(samples: &[f64], k: usize) -> (f64, f64) {
     (sum(&f64::cos), sum(&f64::sin))
 }
 
-/// The covariance of a scene under white noise, with its spectral densities.
+/// The velocities on which white noise acts, and its intensities.
+fn white(model: &Model, noise: &[String]) -> Result<(Vec<usize>, Vec<f64>), Exit> {
+    let (mut forces, mut intensities) = (Vec::new(), Vec::new());
+    for text in noise {
+        let (name, value) = pair(text, "NAME=INTENSITY, not negative")?;
+        let intensity = value.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
+        forces.push(velocity(model, name)?);
+        intensities
+            .push(intensity.ok_or_else(|| Exit::Usage(format!("`{text}`: expected NAME=INTENSITY, not negative")))?);
+    }
+    Ok((forces, intensities))
+}
+
+/// The stationary covariance of a large scene under white noise: its state matrix by entries, the covariance of low rank.
+pub fn sparse_covariance(
+    options: &ModelOptions,
+    place: &PlaceOptions,
+    noise: &[String],
+    residual: f64,
+) -> Result<(), Exit> {
+    let mut page = Page::new(&format!("Random vibration of {}", options.model));
+    let (scene, at) = settled(options, place, &mut page)?;
+    let (forces, intensities) = white(&scene.model, noise)?;
+    let found = entries(&at.system(&scene.model), &at.state, &forces).map_err(failed)?;
+    let roots: Vec<f64> = intensities.iter().map(|w| w.sqrt()).collect();
+    let input = found.input.mul(&Matrix::diagonal(&roots));
+    let full = 100.0 * found.state.len() as f64 / (found.size as f64).powi(2).max(1.0);
+    page.say(&format!(
+        "{} states; {} entries of their matrix, {full:.2} %, are not zero",
+        found.size,
+        found.state.len()
+    ));
+    let low = stationary_sparse(found.size, &found.state, &input, residual, DIRECTIONS).map_err(failed)?;
+    page.say(&format!(
+        "the covariance has rank {}, its equation the relative residual {:.1e}",
+        low.factor.cols(),
+        low.residual
+    ));
+    page.say("stationary standard deviations:");
+    let f = found.independent.len();
+    let deviation = |i: usize| low.entry(i, i).max(0.0).sqrt();
+    let mut rows = vec![["coordinate", "of the position", "of the velocity"].map(str::to_owned).to_vec()];
+    rows.extend((0..f).map(|i| vec![found.names[i].clone(), short(deviation(i)), short(deviation(f + i))]));
+    page.table(&rows);
+    page.file("factor.npy", npy(&low.factor));
+    let table: String = (0..f)
+        .map(|i| format!("{},{:?},{:?}\n", found.names[i].replace(',', ""), deviation(i), deviation(f + i)))
+        .collect();
+    page.file("deviations.csv", format!("coordinate,position,velocity\n{table}").into_bytes());
+    page.finish(place.out.as_deref())
+}
+
+/// The shaping filter of each noise that has one: NAME=[…]/[…], coefficients of numerator and denominator by rising powers of s.
+fn filters(model: &Model, forces: &[usize], given: &[String]) -> Result<Vec<Option<Filter>>, Exit> {
+    let mut out: Vec<Option<Filter>> = vec![None; forces.len()];
+    let expected = "NAME=[N0,N1,…]/[D0,D1,…]";
+    for text in given {
+        let (name, formula) = pair(text, expected)?;
+        let wrong = || Exit::Usage(format!("`{text}`: expected {expected}, coefficients by rising powers of s"));
+        let list = |part: &str| -> Option<Vec<f64>> {
+            let inside = part.trim().strip_prefix('[')?.strip_suffix(']')?;
+            inside.split(',').map(|x| x.trim().parse::<f64>().ok().filter(|x| x.is_finite())).collect()
+        };
+        let (above, below) = formula.split_once('/').ok_or_else(wrong)?;
+        let filter = Filter { numerator: list(above).ok_or_else(wrong)?, denominator: list(below).ok_or_else(wrong)? };
+        let on = velocity(model, name)?;
+        let missing = || Exit::Usage(format!("`{text}`: no `--noise` acts there, so that there is nothing to filter"));
+        let k = forces.iter().position(|&force| force == on).ok_or_else(missing)?;
+        out[k] = Some(filter);
+    }
+    Ok(out)
+}
+
+/// The covariance of a scene under noise, white or shaped by filters, with its spectral densities.
 pub fn covariance(
     options: &ModelOptions,
     place: &PlaceOptions,
     noise: &[String],
+    filter: &[String],
     time: Option<f64>,
     band: [Option<f64>; 2],
 ) -> Result<(), Exit> {
     let mut page = Page::new(&format!("Random vibration of {}", options.model));
     let About { scene, found, .. } = about(options, place, &mut page)?;
-    let (mut forces, mut intensities) = (Vec::new(), Vec::new());
-    for text in noise {
-        let (name, value) = pair(text, "NAME=INTENSITY, not negative")?;
-        let intensity = value.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
-        forces.push(velocity(&scene.model, name)?);
-        intensities
-            .push(intensity.ok_or_else(|| Exit::Usage(format!("`{text}`: expected NAME=INTENSITY, not negative")))?);
-    }
-    let all = found.independent.clone();
-    let system = space(&found, &forces, &all)?;
-    let a = &found.state_matrix;
-    let n = a.rows();
-    let q = system.input.mul(&Matrix::diagonal(&intensities)).mul(&system.input.transpose());
+    let (forces, intensities) = white(&scene.model, noise)?;
     let f = found.independent.len();
+    let mut system = space(&found, &forces, &found.independent);
+    // Velocities are measured too.
+    system.output = Matrix::from_fn(2 * f, found.state_matrix.rows(), |i, j| f64::from(u8::from(i == j)));
+    let system = system.shaped(&filters(&scene.model, &forces, filter)?).map_err(failed)?;
+    let a = &system.state;
+    let n = a.rows();
+    if n > found.state_matrix.rows() {
+        page.say(&format!("{} states of filters follow those of the scene", n - found.state_matrix.rows()));
+    }
+    let q = system.input.mul(&Matrix::diagonal(&intensities)).mul(&system.input.transpose());
     let deviation = |p: &Matrix, i: usize| p[(i, i)].max(0.0).sqrt();
     let p = match time {
         None => stationary(a, &q).map_err(failed)?,
@@ -243,8 +315,7 @@ fn densities(
     covariance: Option<&Matrix>,
     page: &mut Page,
 ) -> Result<(), Exit> {
-    let sizes: Vec<f64> =
-        eigenvalues(&found.state_matrix)?.iter().map(|z| z.modulus()).filter(|size| *size > 0.0).collect();
+    let sizes: Vec<f64> = eigenvalues(&system.state)?.iter().map(|z| z.modulus()).filter(|size| *size > 0.0).collect();
     let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let low = band[0].unwrap_or(if least.is_finite() { least / (200.0 * PI) } else { 0.01 });
@@ -275,7 +346,24 @@ fn densities(
     }
     let lines: String =
         frequencies.iter().zip(&rows).map(|(f, row)| format!("{f:?},{}\n", crate::eval::numbers(row))).collect();
-    page.file("densities.csv", format!("frequency,{}\n{lines}", found.names.join(",")).into_bytes());
+    let names: Vec<String> =
+        found.names.iter().cloned().chain(found.names.iter().map(|name| format!("rate of {name}"))).collect();
+    let head: Vec<String> = names.iter().map(|name| name.replace(',', "")).collect();
+    page.file("densities.csv", format!("frequency,{}\n{lines}", head.join(",")).into_bytes());
+    if names.len() <= CROSSED {
+        let pairs: Vec<(usize, usize)> =
+            (0..names.len()).flat_map(|i| (i + 1..names.len()).map(move |j| (i, j))).collect();
+        let of = |&(i, j): &(usize, usize)| {
+            format!("real of {} with {},imaginary of {} with {}", head[i], head[j], head[i], head[j])
+        };
+        let mut table = format!("frequency,{}\n", pairs.iter().map(of).collect::<Vec<_>>().join(","));
+        for f in &frequencies {
+            let matrix = system.cross_density(intensities, *f).map_err(failed)?;
+            let cells: Vec<f64> = pairs.iter().flat_map(|&at| [matrix[at].re, matrix[at].im]).collect();
+            table += &format!("{f:?},{}\n", crate::eval::numbers(&cells));
+        }
+        page.file("cross-densities.csv", table.into_bytes());
+    }
     let curve = |i: usize| frequencies.iter().zip(&rows).map(|(f, row)| [*f, row[i]]).collect::<Vec<_>>();
     let curves = found.names.iter().take(6).enumerate().map(|(i, name)| (name.clone(), curve(i))).collect();
     let (title, across) =

@@ -1,8 +1,8 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `transition`, `frequency-response`, `periodic-response`,
-//! `covariance`, `floquet`, `limit-cycle`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
+//! `covariance`, `floquet`, `limit-cycle`, `shoot`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
 //!
-//! They run on any scene, with exact derivatives of its own equations of motion, through events where there are contacts; only small vibrations need a
-//! scene without them.
+//! They run on any scene, with exact derivatives of its own equations of motion, through events where there are contacts; small vibrations hold the modes
+//! that contacts have at their place. Ctrl-C ends long ones with what was computed until then.
 
 mod curves;
 mod cycles;
@@ -11,27 +11,33 @@ mod forced;
 mod maps;
 mod modes;
 pub mod page;
+mod sections;
+mod shoot;
 mod small;
 mod walk;
 
 pub use curves::{Followed, Reach, continuation};
-pub use cycles::{bifurcation, lyapunov, multipliers, poincare, portrait, spectrum};
-pub use forced::{covariance, frequency_response, periodic_response};
+pub use cycles::{lyapunov, multipliers};
+pub use forced::{covariance, frequency_response, periodic_response, sparse_covariance};
 pub use maps::{basin, chart};
 pub use modes::modes;
+pub use sections::{bifurcation, poincare, portrait, spectrum};
+pub use shoot::shoot;
 pub use small::{along, linearise, transition};
 pub use walk::limit_cycle;
 
 use crate::args::ModelOptions;
 use crate::exit::Exit;
-use crate::robot;
+use crate::watch;
+use dalembert::expression::Expression;
 use dalembert::model::Model;
-use dalembert::scene::Scene;
-use dalembert_analysis::sweep::parallel;
-use dalembert_methods::nonsmooth::Contacts;
+use dalembert_analysis::error::Tally;
+use dalembert_analysis::sweep::parallel_while;
 use dalembert_methods::system::System;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A failure in the words of the user.
 fn failed(error: impl std::fmt::Display) -> Exit {
@@ -44,17 +50,6 @@ fn with(options: &ModelOptions, values: &[(&str, f64)]) -> ModelOptions {
     let mut set = set.clone();
     set.extend(values.iter().map(|(path, value)| format!("{path}={value:?}")));
     ModelOptions { model: model.clone(), body: body.clone(), set, free: *free }
-}
-
-/// The scene of a model whose small vibrations are asked for: one without contacts.
-fn smooth(options: &ModelOptions) -> Result<Scene, Exit> {
-    let scene = robot::scene(options)?;
-    if Contacts::contacts(&scene.model) > 0 {
-        let reason = "small vibrations need a scene without contacts: impacts and changes between stick and slip are not part of its \
-                      linearised equations";
-        return Err(Exit::Usage(reason.to_owned()));
-    }
-    Ok(scene)
 }
 
 /// The velocity with a name, or whose name ends with it.
@@ -82,16 +77,50 @@ fn bar(count: usize) -> ProgressBar {
     bar
 }
 
-/// The results of the same work for many places, on all cores, with a bar.
-fn many<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// An ear for Ctrl-C, which long work asks whether to go on; one for each study.
+struct Ear(Arc<AtomicBool>);
+
+impl Ear {
+    fn new() -> Self {
+        Self(watch::listen())
+    }
+
+    /// Whether nobody has pressed Ctrl-C yet.
+    fn more(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The results of the same work for many places, on all cores, with a bar; nothing for those that were not reached before Ctrl-C.
+fn many<T: Send>(count: usize, ear: &Ear, work: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
     let bar = bar(count);
-    let results = parallel(count, |k| {
-        let result = work(k);
-        bar.inc(1);
-        result
-    });
+    let results = parallel_while(
+        count,
+        || ear.more(),
+        |k| {
+            let result = work(k);
+            bar.inc(1);
+            result
+        },
+    );
     bar.finish_and_clear();
     results
+}
+
+/// Tells of places of a map that are left empty as they failed; that none is left is an error.
+fn empty(tally: &Tally, places: &str, all: usize, page: &mut page::Page) -> Result<(), Exit> {
+    let Some(told) = tally.told(places, all) else { return Ok(()) };
+    if tally.count() == all {
+        return Err(Exit::Usage(told));
+    }
+    page.say(&format!("{told}; they are left empty"));
+    Ok(())
+}
+
+/// A number that may depend on a value of the scene: a formula of the last part of its name.
+fn formula(text: &str, parameter: &str) -> Result<Expression, Exit> {
+    let name = parameter.rsplit('.').next().unwrap_or(parameter);
+    Expression::parse_in(text, &[name]).map_err(|error| Exit::Usage(format!("`{text}`: {error}")))
 }
 
 /// A number for tables.

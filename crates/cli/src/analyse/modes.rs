@@ -2,7 +2,7 @@
 
 use super::film::{Vibration, film, still};
 use super::page::{Chart, Page, Style};
-use super::small::{About, about, clean};
+use super::small::{About, about, clean, states};
 use super::{failed, short};
 use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
@@ -24,7 +24,8 @@ const STRAIGHT: f64 = 1e-9;
 /// Frequencies, damping and shapes.
 pub fn modes(options: &ModelOptions, place: &PlaceOptions, normalise: &str, shown: usize) -> Result<(), Exit> {
     let mut page = Page::new(&format!("Modes of {}", options.model));
-    let About { scene, state, found } = about(options, place, &mut page)?;
+    let About { scene, place: at, found } = about(options, place, &mut page)?;
+    let state = at.plain(&scene.model);
     let real = found.system.real_modes().map_err(failed)?;
     let scales: Vec<f64> = (0..real.squared.len()).map(|k| scale(&real.shapes.column(k), normalise)).collect();
     let shapes = Matrix::from_fn(real.shapes.rows(), real.shapes.cols(), |i, k| real.shapes[(i, k)] * scales[k]);
@@ -49,10 +50,10 @@ pub fn modes(options: &ModelOptions, place: &PlaceOptions, normalise: &str, show
     page.file("shapes.csv", shapes.to_csv().into_bytes());
     // All velocities of the model, also the dependent ones, for those who draw.
     page.file("shapes-all.csv", found.basis.mul(&shapes).to_csv().into_bytes());
-    let vibrations = match found.system.complex_modes() {
+    let vibrations = match ComplexModes::of(&found.state_matrix, found.names.len()) {
         Ok(mut complex) => {
             complex.values = clean(&complex.values);
-            whole(&complex, &found.names, &mut page);
+            whole(&complex, &found.names, &states(&found), &mut page);
             of_complex(&complex, &found.basis)
         }
         Err(error) => {
@@ -128,7 +129,7 @@ fn take_part(model: &Model, at: &State<f64>, shapes: &Matrix, page: &mut Page) {
 }
 
 /// The modes of the whole system.
-fn whole(complex: &ComplexModes, names: &[String], page: &mut Page) {
+fn whole(complex: &ComplexModes, names: &[String], states: &[String], page: &mut Page) {
     page.say("of the whole system; the largest position of each shape is 1:");
     let mut rows = vec![["mode", "λ real [1/s]", "λ imaginary [1/s]", "damping ratio"].map(str::to_owned).to_vec()];
     rows[0].extend(names.iter().take(COLUMNS).map(|name| format!("{name}: size, phase [°]")));
@@ -146,13 +147,11 @@ fn whole(complex: &ComplexModes, names: &[String], page: &mut Page) {
     // How much each state takes part in each mode: sizes of left · right.
     let taken = complex.participation();
     let sizes = Matrix::from_fn(taken.rows(), taken.cols(), |i, k| taken[(i, k)].modulus());
-    let n = names.len();
     let mut rows = vec![vec!["state".to_owned()]];
     let some: Vec<usize> = upper(complex).into_iter().take(COLUMNS).collect();
     rows[0].extend((1..=some.len()).map(|k| format!("in mode {k}")));
-    for i in 0..sizes.rows().min(4 * COLUMNS) {
-        let name = if i < n { names[i].clone() } else { format!("rate of {}", names[i - n]) };
-        rows.push([vec![name], some.iter().map(|&k| short(sizes[(i, k)])).collect()].concat());
+    for (i, name) in states.iter().enumerate().take(4 * COLUMNS) {
+        rows.push([vec![name.clone()], some.iter().map(|&k| short(sizes[(i, k)])).collect()].concat());
     }
     page.say("participation of states in modes:");
     page.table(&rows);

@@ -19,7 +19,7 @@ const RIGHT: f64 = 16.0;
 pub enum Style {
     /// Joined by lines.
     Line,
-    /// As dots.
+    /// As dots, small ones where there are many.
     Dots,
     /// As cells of a grid with this many columns and rows.
     Cells([usize; 2]),
@@ -55,8 +55,7 @@ impl Chart {
         // Few dots keep away from the frame.
         let few = self.style == Style::Dots && self.curves.iter().all(|(_, points)| points.len() < FEW);
         if few && !self.log[k] && low <= high {
-            let rim = if high > low { 0.06 * (high - low) } else { 0.5 * high.abs().max(1.0) };
-            (low, high) = (low - rim, high + rim);
+            (low, high) = rim(low, high);
         }
         match (low <= high, self.log[k]) {
             (false, _) => Axis::linear(0.0, 1.0, 5),
@@ -70,9 +69,8 @@ impl Chart {
         let (across, up) = (self.axis(0), self.axis(1));
         let key = if self.curves.len() > 1 { 16.0 * self.curves.len().min(CURVES) as f64 } else { 0.0 };
         let note = if up.note.is_empty() { 0.0 } else { 14.0 };
-        let (top, width) = (30.0 + key + note, WIDTH - LEFT - RIGHT);
-        let bottom = top + FIELD;
-        let mut svg = Svg::new(form, WIDTH, bottom + 42.0, &self.title);
+        let field = Field { across, up, top: 30.0 + key + note };
+        let mut svg = Svg::new(form, WIDTH, field.height(), &self.title);
         svg.text("title", [LEFT, 18.0], Anchor::Start, &self.title);
         if key > 0.0 {
             for (k, (name, _)) in self.curves.iter().take(CURVES).enumerate() {
@@ -81,25 +79,9 @@ impl Chart {
                 svg.text("key", [LEFT + 29.0, y], Anchor::Start, name);
             }
         }
-        svg.text("mark", [LEFT, top - 4.0], Anchor::Start, &up.note);
-        for tick in &across.ticks {
-            let x = LEFT + tick.place * width;
-            svg.line("grid", [x, top], [x, bottom]);
-            svg.text("", [x, bottom + 14.0], Anchor::Middle, &tick.label);
-        }
-        for tick in &up.ticks {
-            let y = bottom - tick.place * FIELD;
-            svg.line("grid", [LEFT, y], [WIDTH - RIGHT, y]);
-            svg.text("", [LEFT - 6.0, y + 4.0], Anchor::End, &tick.label);
-        }
-        svg.line("axis", [LEFT, bottom], [WIDTH - RIGHT, bottom]);
-        svg.line("axis", [LEFT, top], [LEFT, bottom]);
-        let label =
-            if across.note.is_empty() { self.across.clone() } else { format!("{} ({})", self.across, across.note) };
-        svg.text("", [LEFT + 0.5 * width, bottom + 32.0], Anchor::Middle, &label);
+        field.draw(&mut svg, &self.across);
         for (k, (_, points)) in self.curves.iter().take(CURVES).enumerate() {
-            let place = |p: &[f64; 2]| Some([LEFT + across.place(p[0])? * width, bottom - up.place(p[1])? * FIELD]);
-            let places: Vec<[f64; 2]> = points.iter().filter_map(place).collect();
+            let places: Vec<[f64; 2]> = points.iter().filter_map(|p| field.place(p)).collect();
             match self.style {
                 Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
                 Style::Dots => svg.leaf(
@@ -113,9 +95,9 @@ impl Chart {
                 Style::Cells(counts) => {
                     let pitch = [0, 1].map(|j| {
                         let [low, high] = self.extent(j);
-                        let axis = if j == 0 { &across } else { &up };
+                        let axis = if j == 0 { &field.across } else { &field.up };
                         let span = axis.place(high).unwrap_or(1.0) - axis.place(low).unwrap_or(0.0);
-                        span * [width, FIELD][j] / counts[j].saturating_sub(1).max(1) as f64
+                        span * [WIDTH - LEFT - RIGHT, FIELD][j] / counts[j].saturating_sub(1).max(1) as f64
                     });
                     svg.path(&format!("f{k}"), &cells(&places, pitch));
                 }
@@ -123,6 +105,71 @@ impl Chart {
         }
         svg.finish()
     }
+}
+
+/// Where values are drawn: two axes with their grid.
+pub struct Field {
+    across: Axis,
+    up: Axis,
+    top: f64,
+}
+
+impl Field {
+    /// The width of a picture, px.
+    pub const WIDTH: f64 = WIDTH;
+    /// Where the field begins, px.
+    pub const LEFT: f64 = LEFT;
+
+    /// Linear axes around points, with a rim, below so many px of title and key.
+    pub fn around<'a>(points: impl Iterator<Item = &'a [f64; 2]>, top: f64) -> Self {
+        let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+        for (k, x) in points.flat_map(|p| p.iter().copied().enumerate()).filter(|(_, x)| x.is_finite()) {
+            range[k] = [range[k][0].min(x), range[k][1].max(x)];
+        }
+        let axis = |[low, high]: [f64; 2]| match rim(low, high) {
+            (low, high) if low <= high => Axis::linear(low, high, 5),
+            _ => Axis::linear(0.0, 1.0, 5),
+        };
+        Self { across: axis(range[0]), up: axis(range[1]), top }
+    }
+
+    /// The height of the picture, px.
+    pub fn height(&self) -> f64 {
+        self.top + FIELD + 42.0
+    }
+
+    /// The axes, with a name for the horizontal one.
+    pub fn draw(&self, svg: &mut Svg, name: &str) {
+        let (top, bottom, width) = (self.top, self.top + FIELD, WIDTH - LEFT - RIGHT);
+        svg.text("mark", [LEFT, top - 4.0], Anchor::Start, &self.up.note);
+        for tick in &self.across.ticks {
+            let x = LEFT + tick.place * width;
+            svg.line("grid", [x, top], [x, bottom]);
+            svg.text("", [x, bottom + 14.0], Anchor::Middle, &tick.label);
+        }
+        for tick in &self.up.ticks {
+            let y = bottom - tick.place * FIELD;
+            svg.line("grid", [LEFT, y], [WIDTH - RIGHT, y]);
+            svg.text("", [LEFT - 6.0, y + 4.0], Anchor::End, &tick.label);
+        }
+        svg.line("axis", [LEFT, bottom], [WIDTH - RIGHT, bottom]);
+        svg.line("axis", [LEFT, top], [LEFT, bottom]);
+        let note = &self.across.note;
+        let label = if note.is_empty() { name.to_owned() } else { format!("{name} ({note})") };
+        svg.text("", [LEFT + 0.5 * width, bottom + 32.0], Anchor::Middle, &label);
+    }
+
+    /// Where a point is drawn; none outside of the axes.
+    pub fn place(&self, point: &[f64; 2]) -> Option<[f64; 2]> {
+        let width = WIDTH - LEFT - RIGHT;
+        Some([LEFT + self.across.place(point[0])? * width, self.top + FIELD - self.up.place(point[1])? * FIELD])
+    }
+}
+
+/// A range with room on both sides, so that dots keep away from the frame.
+fn rim(low: f64, high: f64) -> (f64, f64) {
+    let rim = if high > low { 0.06 * (high - low) } else { 0.5 * high.abs().max(1.0) };
+    (low - rim, high + rim)
 }
 
 /// Dots as strokes of no length, each place of a tenth of a px once.
@@ -155,19 +202,27 @@ pub struct Page {
     files: Vec<(String, Vec<u8>)>,
     /// Whether the page has a view in space.
     view: bool,
+    /// What is missing if the study was interrupted.
+    missing: Option<String>,
 }
 
 impl Page {
     /// An empty page.
     pub fn new(title: &str) -> Self {
         let body = format!("<h1>{}</h1>\n", escape(title));
-        Self { title: title.to_owned(), text: String::new(), body, files: Vec::new(), view: false }
+        Self { title: title.to_owned(), text: String::new(), body, files: Vec::new(), view: false, missing: None }
     }
 
     /// A line of text.
     pub fn say(&mut self, line: &str) {
         self.text += &format!("{line}\n");
         self.body += &format!("<p>{}</p>\n", escape(line));
+    }
+
+    /// Tells that the study was interrupted, and what there is.
+    pub fn interrupted(&mut self, what: &str) {
+        self.say(&format!("interrupted: {what}"));
+        self.missing = Some(what.to_owned());
     }
 
     /// A table; its first row is the header.
@@ -188,6 +243,12 @@ impl Page {
             self.body += &format!("<tr>{cells}</tr>\n");
         }
         self.body += "</table>\n";
+    }
+
+    /// A line that leads to another page.
+    pub fn link(&mut self, text: &str, to: &str) {
+        self.text += &format!("{text}: {to}\n");
+        self.body += &format!("<p><a href=\"{}\">{}</a></p>\n", escape(to), escape(text));
     }
 
     /// A plot, also as a file of its own.
@@ -228,10 +289,17 @@ impl Page {
         self.files.push((name.to_owned(), bytes));
     }
 
-    /// Prints the text; with a folder writes the page and its files there.
+    /// Prints the text; with a folder writes the page and its files there. A study that was interrupted ends as interrupted after that.
     pub fn finish(self, folder: Option<&Path>) -> Result<(), Exit> {
         crate::print(&self.text)?;
-        folder.map_or(Ok(()), |folder| self.write(folder))
+        folder.map_or(Ok(()), |folder| self.write(folder))?;
+        match self.missing {
+            None => Ok(()),
+            Some(what) => {
+                eprintln!("interrupted: {what}");
+                Err(Exit::Interrupted)
+            }
+        }
     }
 
     /// What it says, without plots.

@@ -1,22 +1,22 @@
 //! Small vibrations of a scene about its equilibrium, a steady motion or a trajectory: matrices, stability, transition matrices.
 
 use super::page::{Chart, Page, Style};
-use super::{failed, short, smooth, velocity};
+use super::{failed, short, velocity};
 use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
+use crate::robot;
+use dalembert::model::Model;
 use dalembert::scene::Scene;
 use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::{schur, symmetric};
-use dalembert_analysis::export::{mat, npy};
-use dalembert_analysis::field::Settings;
+use dalembert_analysis::export::{mat, npy, npy_stack};
 use dalembert_analysis::linear::{Linear, Verdict, verdict};
 use dalembert_analysis::linearise::{Linearised, linearise as linearised};
-use dalembert_analysis::motion::Motion;
+use dalembert_analysis::place::{Place, Touch, word};
 use dalembert_analysis::routh::{scaled_polynomial, scheme};
-use dalembert_analysis::steady::steady;
 use dalembert_methods::algebra::Complex;
-use dalembert_methods::statics::equilibrium;
-use dalembert_methods::system::{State, System};
+use dalembert_methods::nonsmooth::Mode;
+use dalembert_methods::system::System;
 
 /// The search for an equilibrium ends at this part of the size of the system.
 const BALANCE: f64 = 1e-12;
@@ -26,28 +26,32 @@ const STEADY: f64 = 1e-10;
 const SHOWN: usize = 8;
 /// The tolerance of the motion along which a scene is linearised.
 const ALONG: f64 = 1e-11;
+/// The tolerance that options of contacts follow.
+const CONTACTS: f64 = 1e-9;
+/// Gaps in m, and parts of presses, up to which a contact is on the edge of another mode.
+const EDGE: f64 = 1e-8;
+/// The mode of a contact without friction.
+const FREE: Mode = Mode::Slide { direction: [0.0; 2] };
 /// Points of the curves of transition matrices.
 const POINTS: usize = 200;
 
-/// A scene linearised about a state.
+/// A scene linearised about a place.
 pub struct About {
     pub scene: Scene,
-    pub state: State<f64>,
+    pub place: Place,
     pub found: Linearised,
 }
 
-/// The scene linearised about its equilibrium, a steady motion, or its start.
-pub fn about(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> Result<About, Exit> {
-    let scene = smooth(options)?;
-    let mut state = scene.model.initial_state();
-    if !place.steady.is_empty() {
-        let running =
-            place.steady.iter().map(|name| velocity(&scene.model, name)).collect::<Result<Vec<usize>, Exit>>()?;
-        let found = steady(&scene.model, &state, &running, STEADY).map_err(failed)?;
-        let speeds: Vec<String> = running
-            .iter()
-            .map(|&i| format!("{} at {}", scene.model.velocity_name(i), short(found.state.v[i])))
-            .collect();
+/// The scene at its equilibrium, in a steady motion, or at its start.
+pub fn settled(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> Result<(Scene, Place), Exit> {
+    let scene = robot::scene(options)?;
+    let (model, start) = (&scene.model, scene.model.initial_state());
+    let contacts = scene.run.contacts.options(CONTACTS);
+    let found = if !place.steady.is_empty() {
+        let running = place.steady.iter().map(|name| velocity(model, name)).collect::<Result<Vec<usize>, Exit>>()?;
+        let (place, found) = Place::steady(model, &start, &running, STEADY, &contacts).map_err(failed)?;
+        let speeds: Vec<String> =
+            running.iter().map(|&i| format!("{} at {}", model.velocity_name(i), short(found.state.v[i]))).collect();
         page.say(&format!(
             "steady motion after {} Newton steps, largest rate left {:.1e}: {}; {} directions are free",
             found.iterations,
@@ -59,27 +63,82 @@ pub fn about(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> R
         let n = found.state.v.len();
         if found.state.q.len() == n {
             rows.extend((0..n).map(|i| {
-                vec![
-                    scene.model.velocity_name(i),
-                    format!("{:.12}", found.state.q[i]),
-                    format!("{:.12}", found.state.v[i]),
-                ]
+                vec![model.velocity_name(i), format!("{:.12}", found.state.q[i]), format!("{:.12}", found.state.v[i])]
             }));
             page.table(&rows);
         }
-        state = found.state;
-    } else if !place.here {
-        let found = equilibrium(&scene.model, &mut state, BALANCE).map_err(failed)?;
+        place
+    } else if place.here {
+        Place::start(model, &start, &contacts).map_err(failed)?
+    } else {
+        let (place, found) = Place::equilibrium(model, &start, BALANCE, &contacts).map_err(failed)?;
         page.say(&format!("equilibrium after {} steps, largest force left {:.1e}", found.iterations, found.residual));
+        place
+    };
+    tell_contacts(model, &found, page);
+    Ok((scene, found))
+}
+
+/// Tells which contacts are closed, stick and slide, and with what forces.
+pub fn tell_contacts(model: &Model, place: &Place, page: &mut Page) {
+    let touches = place.touches(model);
+    if touches.is_empty() {
+        return;
     }
-    let found = linearised(&scene.model, &state).map_err(failed)?;
+    page.say("contacts, which small motions leave as they are here:");
+    let head = ["contact", "is", "gap [m]", "press [N]", "friction [N]", "left to slip [N]"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let or_none = |told: Option<f64>| told.map_or_else(|| "–".to_owned(), short);
+    for touch in &touches {
+        let closed = touch.mode.closed();
+        rows.push(vec![
+            touch.name.clone(),
+            word(touch.mode).to_owned(),
+            or_none((!closed).then_some(touch.gap)),
+            or_none(closed.then_some(touch.press)),
+            or_none((closed && touch.mode != FREE).then_some(touch.friction)),
+            or_none(touch.left),
+        ]);
+    }
+    page.table(&rows);
+    let named = |test: &dyn Fn(&Touch) -> bool| -> Vec<&str> {
+        touches.iter().filter(|touch| test(touch)).map(|touch| touch.name.as_str()).collect()
+    };
+    let sticks = named(&|touch| touch.mode == Mode::Stick);
+    if !sticks.is_empty() {
+        page.say(&format!(
+            "what sticks ({}) holds a range of forces: the place is one of a family, and small motions along it are none",
+            sticks.join(", ")
+        ));
+    }
+    let most = touches.iter().fold(0.0f64, |max, touch| max.max(touch.press.abs()));
+    let edge = named(&|touch| match touch.mode {
+        Mode::Open => touch.gap.abs() <= EDGE,
+        _ => touch.press <= EDGE * most || touch.left.is_some_and(|left| left <= EDGE * touch.press),
+    });
+    if !edge.is_empty() {
+        page.say(&format!(
+            "on the edge of another mode: {}; what follows holds to one side of it only",
+            edge.join(", ")
+        ));
+    }
+}
+
+/// The scene linearised about its equilibrium, a steady motion, or its start.
+pub fn about(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> Result<About, Exit> {
+    let (scene, at) = settled(options, place, page)?;
+    let found = linearised(&at.system(&scene.model), &at.state).map_err(failed)?;
+    if found.names.is_empty() {
+        let reason = "constraints and closed contacts leave nothing free: there are no small motions";
+        return Err(Exit::Usage(reason.to_owned()));
+    }
     if place.here && found.acceleration > 1e-9 {
         page.say(&format!(
             "the start is no equilibrium (largest acceleration {:.3e}): the matrices hold for this instant of its motion",
             found.acceleration
         ));
     }
-    Ok(About { scene, state, found })
+    Ok(About { scene, place: at, found })
 }
 
 /// Parts of eigenvalues below this, relative to the largest one, are rounding.
@@ -132,29 +191,37 @@ fn matrix(page: &mut Page, name: &str, matrix: &Matrix) {
 /// Matrices, eigenvalues and stability.
 pub fn linearise(options: &ModelOptions, place: &PlaceOptions) -> Result<(), Exit> {
     let mut page = Page::new(&format!("Linearisation of {}", options.model));
-    let About { found, .. } = about(options, place, &mut page)?;
+    let About { scene, found, .. } = about(options, place, &mut page)?;
     let system = &found.system;
     page.say(&format!("{} independent coordinates: {}", found.names.len(), found.names.join("; ")));
     for (name, part) in parts(system) {
         page.say(&format!("{name} (largest entry {})", short(part.largest())));
         matrix(&mut page, name, part);
     }
-    let a = &found.state_matrix;
-    page.file("A.csv", a.to_csv().into_bytes());
-    page.file("A.npy", npy(a));
-    let all: Vec<(&str, &Matrix)> = parts(system).into_iter().chain([("A", a)]).collect();
+    let (a, c) = (&found.state_matrix, outputs(&found));
+    let space = [("A", a), ("B", &found.input), ("C", &c)];
+    for (name, matrix) in space {
+        page.file(&format!("{name}.csv"), matrix.to_csv().into_bytes());
+        page.file(&format!("{name}.npy"), npy(matrix));
+    }
+    let all: Vec<(&str, &Matrix)> = parts(system).into_iter().chain(space).collect();
     page.file("matrices.mat", mat(&all));
+    let velocities: Vec<String> = (0..scene.model.shape().v).map(|i| scene.model.velocity_name(i)).collect();
+    page.file("states.txt", (states(&found).join("\n") + "\n").into_bytes());
+    page.file("inputs.txt", (velocities.join("\n") + "\n").into_bytes());
+    page.say(&format!(
+        "ẋ = A x + B h, y = C x with {} states (states.txt), forces h on all {} velocities (inputs.txt) and the changes y of their coordinates",
+        a.rows(),
+        velocities.len()
+    ));
     let values = eigenvalues(a)?;
     page.say("eigenvalues in 1/s:");
     let mut rows = vec![vec!["real part".to_owned(), "imaginary part".to_owned()]];
     rows.extend(values.iter().map(|z| vec![short(z.re), short(z.im)]));
     page.table(&rows);
     page.say(&verdict_text(verdict(&values)));
-    page.say(if system.statically_stable() {
-        "static condition: K is positive"
-    } else {
-        "static condition: K is not positive"
-    });
+    let word = if system.statically_stable() { "positive" } else { "not positive" };
+    page.say(&format!("static condition: K is {word}; {}", system.conclusion().reason));
     let loose = if place.here || !place.steady.is_empty() { 0 } else { free_directions(&system.stiffness) };
     if loose > 0 {
         page.say(&format!(
@@ -167,6 +234,19 @@ pub fn linearise(options: &ModelOptions, place: &PlaceOptions) -> Result<(), Exi
     let (title, across) = ("Eigenvalues: imaginary part [1/s]".to_owned(), "real part in 1/s".to_owned());
     page.chart("eigenvalues", &Chart { title, across, log: [false; 2], style: Style::Dots, curves });
     page.finish(place.out.as_deref())
+}
+
+/// C: the changes of the coordinates of all velocities.
+fn outputs(found: &Linearised) -> Matrix {
+    let (rows, f) = (found.basis.rows(), found.basis.cols());
+    Matrix::from_fn(rows, found.state_matrix.rows(), |i, j| if j < f { found.basis[(i, j)] } else { 0.0 })
+}
+
+/// The names of the states (y, ẏ, x).
+pub fn states(found: &Linearised) -> Vec<String> {
+    let (names, further) = (&found.names, found.state_matrix.rows() - 2 * found.names.len());
+    let rates = names.iter().map(|name| format!("rate of {name}"));
+    names.iter().cloned().chain(rates).chain((1..=further).map(|k| format!("further state {k}"))).collect()
 }
 
 /// The directions in which a symmetric matrix is zero to rounding.
@@ -206,29 +286,32 @@ pub fn along(options: &ModelOptions, place: &PlaceOptions, time: f64, count: usi
     if !(time > 0.0 && count > 1) {
         return Err(Exit::Usage("a motion needs a time and two instants at least".to_owned()));
     }
-    let scene = smooth(options)?;
+    let scene = robot::scene(options)?;
     let model = &scene.model;
-    let mut state = model.initial_state();
-    let start = state.t;
-    let mut motion = Motion::new(model, Settings::within(ALONG));
-    let mut none = Matrix::zeros(motion.variation().size(), 0);
+    let (contacts, interval) = (scene.run.contacts.options(CONTACTS), time / (count - 1) as f64);
+    let places = Place::along(model, &model.initial_state(), interval, count, ALONG, &contacts).map_err(failed)?;
     let head = ["time [s]", "largest acceleration", "largest real part [1/s]", "largest frequency [rad/s]"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let (mut table, mut kept) = (String::new(), Vec::new());
     let mut names: Option<Vec<String>> = None;
-    for k in 0..count {
-        let until = start + time * k as f64 / (count - 1) as f64;
-        motion.advance(&mut state, &mut none, until).map_err(failed)?;
-        let found = linearised(model, &state).map_err(failed)?;
+    let mut modes = Vec::new();
+    for (k, at) in places.iter().enumerate() {
+        let t = at.state.t;
+        if modes != at.modes {
+            page.say(&format!("at t = {t} s"));
+            tell_contacts(model, at, &mut page);
+            modes.clone_from(&at.modes);
+        }
+        let found = linearised(&at.system(model), &at.state).map_err(failed)?;
         if names.as_ref().is_some_and(|names| *names != found.names) {
-            page.say(&format!("from t = {until} s on the independent coordinates are {}", found.names.join("; ")));
+            page.say(&format!("from t = {t} s on the independent coordinates are {}", found.names.join("; ")));
         } else if names.is_none() {
             page.say(&format!("{} independent coordinates: {}", found.names.len(), found.names.join("; ")));
         }
         let values = eigenvalues(&found.state_matrix)?;
         let most = |of: &dyn Fn(&Complex) -> f64| values.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-        rows.push(vec![short(state.t), short(found.acceleration), short(most(&|z| z.re)), short(most(&|z| z.im))]);
-        table += &format!("{:?},{}\n", state.t, crate::eval::numbers(found.state_matrix.values()));
+        rows.push(vec![short(t), short(found.acceleration), short(most(&|z| z.re)), short(most(&|z| z.im))]);
+        table += &format!("{:?},{}\n", t, crate::eval::numbers(found.state_matrix.values()));
         names = Some(found.names.clone());
         kept.push((k + 1, found));
     }
@@ -238,10 +321,26 @@ pub fn along(options: &ModelOptions, place: &PlaceOptions, time: f64, count: usi
     let named: Vec<(String, &Matrix)> = kept
         .iter()
         .flat_map(|(k, found)| {
-            let all = parts(&found.system).into_iter().chain([("A", &found.state_matrix)]);
+            let space = [("A", &found.state_matrix), ("B", &found.input)];
+            let all = parts(&found.system).into_iter().chain(space);
             all.map(move |(name, matrix)| (format!("{name}{k}"), matrix))
         })
         .collect();
+    // One array over the instants, where all have as many states.
+    let stacked = |of: &dyn Fn(&Linearised) -> Matrix| {
+        let matrices: Vec<Matrix> = kept.iter().map(|(_, found)| of(found)).collect();
+        npy_stack(&matrices.iter().collect::<Vec<_>>())
+    };
+    let space = [
+        ("A.npy", stacked(&|found| found.state_matrix.clone())),
+        ("B.npy", stacked(&|found| found.input.clone())),
+        ("C.npy", stacked(&outputs)),
+    ];
+    for (name, file) in space {
+        if let Some(file) = file {
+            page.file(name, file);
+        }
+    }
     page.file("matrices.mat", mat(&named.iter().map(|(name, m)| (name.as_str(), *m)).collect::<Vec<_>>()));
     page.finish(place.out.as_deref())
 }

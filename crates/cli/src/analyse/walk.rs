@@ -9,21 +9,19 @@ use crate::robot;
 use dalembert::model::Model;
 use dalembert::scene::Scene;
 use dalembert_analysis::AnalysisError;
+use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
-use dalembert_analysis::evolution;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::map::{Image, Map};
-use dalembert_analysis::stride::{Gait, Section, Stride, Symmetry, differences, gait, search};
-use dalembert_analysis::touching::Goal;
+use dalembert_analysis::stride::{Gait, Search, Section, Stride, Symmetry, differences, gait, gaits};
+use dalembert_analysis::touching::{Goal, nearest_graze};
 use dalembert_methods::nonsmooth::{Contacts, Hybrid, Kind, Options};
-use dalembert_methods::system::System;
+use dalembert_methods::system::{State, System};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// The step of differences by the value of the scene, relative to one and its size.
 const STEP: f64 = 1e-6;
-/// Points of a generation of the evolution strategy for each coordinate, and the goal at which it ends.
-const POINTS: usize = 6;
-const GOAL: f64 = 1e-7;
 
 /// A scene with all that makes its strides.
 pub struct Walk {
@@ -103,34 +101,31 @@ impl Walk {
 
     /// A gait: near the start, or wherever the evolution strategy leads.
     pub fn gait(&self, options: &StrideOptions, page: &mut Page) -> Result<Gait, Exit> {
+        let found = self.gaits(options, 1, &mut |line| page.say(line))?;
+        found.into_iter().next().ok_or_else(|| failed("nothing was tried"))
+    }
+
+    /// Gaits: the one near the start, or as many different ones as asked for, if the evolution strategy finds them. `say` hears how the search goes.
+    pub fn gaits(&self, options: &StrideOptions, wanted: usize, say: &mut dyn FnMut(&str)) -> Result<Vec<Gait>, Exit> {
         let (model, stride, d) = (&self.scene.model, self.stride(), self.section.size());
-        page.say(&format!("{d} coordinates on the section"));
+        say(&format!("{d} coordinates on the section"));
         let near = (1e3 * self.tolerance).max(1e-11);
         let Some(spread) = options.search else {
             let mut z = vec![0.0; d];
             for _ in 0..options.walk {
                 z = stride.value(model, &z).map_err(failed)?;
             }
-            return gait(model, &stride, &z, near).map_err(failed);
+            return Ok(vec![gait(model, &stride, &z, near).map_err(failed)?]);
         };
-        let mut last = None;
-        for round in 0..options.tries.max(1) {
-            let seed = options.seed + round as u64;
-            let population = POINTS * d;
-            let choice = evolution::Options { seed, population, generations: options.generations, goal: GOAL };
-            let found = search(model, &stride, spread, options.shortest, &choice);
-            page.say(&format!(
-                "evolution strategy, seed {seed}: end and start differ by {:.1e} after {} generations of {population}",
-                found.value.sqrt(),
-                found.generations
-            ));
-            match gait(model, &stride, &found.point, near) {
-                Ok(gait) if gait.time >= options.shortest => return Ok(gait),
-                Ok(gait) => last = Some(failed(format!("the gait found takes {} s only", gait.time))),
-                Err(error) => last = Some(failed(error)),
-            }
-        }
-        Err(last.unwrap_or_else(|| failed("nothing was tried")))
+        let search = Search {
+            spread,
+            shortest: options.shortest,
+            seed: options.seed,
+            generations: options.generations,
+            tries: options.tries,
+            near,
+        };
+        gaits(model, &stride, &search, wanted, &mut || true, say).map_err(failed)
     }
 }
 
@@ -143,39 +138,48 @@ pub fn limit_cycle(
 ) -> Result<(), Exit> {
     let mut page = Page::new(&format!("Gait of {}", model.model));
     let walk = Walk::new(model, options, tolerance)?;
-    let found = walk.gait(options, &mut page)?;
-    tell(&walk, &found, &mut page)?;
-    super::cycles::turn(&mut page, &walk.scene, &found.state, found.time, tolerance)?;
+    let watched = std::io::stderr().is_terminal() && options.search.is_some();
+    let found = walk.gaits(options, options.gaits, &mut |line| {
+        if watched {
+            eprintln!("  {line}");
+        }
+        page.say(line);
+    })?;
+    for (k, gait) in found.iter().enumerate() {
+        if found.len() > 1 {
+            page.say(&format!("gait {} of {}:", k + 1, found.len()));
+        }
+        tell(&walk, gait, if k == 0 { String::new() } else { format!("-{}", k + 1) }.as_str(), &mut page)?;
+    }
+    let first = &found[0];
+    super::cycles::turn(&mut page, &walk.scene, &first.state, first.time, tolerance)?;
     page.finish(out)
 }
 
-fn tell(walk: &Walk, found: &Gait, page: &mut Page) -> Result<(), Exit> {
+fn tell(walk: &Walk, found: &Gait, suffix: &str, page: &mut Page) -> Result<(), Exit> {
     let cycle = &found.cycle;
     page.say(&format!(
         "a gait after {} Newton steps: one stride takes {:.9} s with {} events, end and start differ by {:.1e}",
         cycle.iterations, found.time, found.events, cycle.residual
     ));
-    super::cycles::list(page, &cycle.multipliers, found.time);
+    super::cycles::list(page, &cycle.multipliers, found.time, suffix);
     page.say(&match cycle.multipliers.iter().filter(|m| m.modulus() > 1.0 + 1e-6).count() {
         0 => "stable: no disturbance grows".to_owned(),
         n => format!("unstable: {n} multipliers lie outside the unit circle"),
     });
     let by_differences =
         differences(&walk.scene.model, &walk.stride(), &cycle.state, STATE_STEP).and_then(|m| eigenvalues(&m));
-    match by_differences {
-        Ok(values) => {
-            let apart = super::cycles::apart(&cycle.multipliers, &values);
-            page.say(&format!("multipliers by differences of strides are these to {apart:.1e}"));
-        }
-        Err(error) => page.say(&format!("no differences of strides: {error}")),
-    }
+    let model = &walk.scene.model;
+    let graze =
+        nearest_graze(model, &found.state, found.time, &walk.options, walk.stride().settings).map_err(failed)?;
+    super::cycles::compare(page, "strides", &cycle.multipliers, by_differences, graze.as_ref());
     let mut rows = vec![["coordinate", "position", "velocity"].map(str::to_owned).to_vec()];
     for (i, (q, v)) in found.state.q.iter().zip(&found.state.v).enumerate() {
         rows.push(vec![walk.scene.model.velocity_name(i), format!("{q:.12}"), format!("{v:.12}")]);
     }
     page.table(&rows);
     let table: String = found.state.q.iter().zip(&found.state.v).map(|(q, v)| format!("{q:?},{v:?}\n")).collect();
-    page.file("gait.csv", format!("position,velocity\n{table}").into_bytes());
+    page.file(&format!("gait{suffix}.csv"), format!("position,velocity\n{table}").into_bytes());
     Ok(())
 }
 
@@ -195,6 +199,16 @@ impl WalkMap<'_> {
     }
 }
 
+impl WalkMap<'_> {
+    /// The state at the beginning of a stride, by its coordinates on the section, and the time that the stride takes.
+    pub fn begin(&self, z: &[f64], parameter: f64) -> Result<(State<f64>, f64), AnalysisError> {
+        let (scene, stride) = (self.scene(parameter)?, self.walk.stride());
+        let state = stride.section.lift(&scene.model, z)?;
+        let time = stride.run(&scene.model, &state, &mut Matrix::zeros(2 * state.v.len(), 0))?.time;
+        Ok((state, time))
+    }
+}
+
 impl Map for WalkMap<'_> {
     fn size(&self) -> usize {
         self.walk.section.size()
@@ -211,25 +225,6 @@ impl Map for WalkMap<'_> {
     fn value(&self, z: &[f64], parameter: f64) -> Result<Vec<f64>, AnalysisError> {
         self.walk.stride().value(&self.scene(parameter)?.model, z)
     }
-}
-
-/// A number of strides from a start that is off the gait in two coordinates, until it is back; nothing if it falls.
-pub fn come_back(walk: &Walk, found: &Gait, change: &[(usize, f64)], most: usize) -> Option<usize> {
-    let n = found.state.v.len();
-    let mut s = found.state.clone();
-    for &(i, amount) in change {
-        if i < n { s.q[i] += amount } else { s.v[i - n] += amount }
-    }
-    let mut z = walk.section.chart(&s);
-    let stride = walk.stride();
-    for round in 0..most {
-        let apart = z.iter().zip(&found.cycle.state).fold(0.0f64, |max, (a, b)| max.max((a - b).abs()));
-        if apart < 1e-3 {
-            return Some(round);
-        }
-        z = stride.value(&walk.scene.model, &z).ok()?;
-    }
-    None
 }
 
 /// A number for messages.

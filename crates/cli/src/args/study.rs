@@ -1,7 +1,11 @@
 //! What `dalembert study` takes.
 
+use super::analysis::{
+    BasinOptions, ChartOptions, PeriodOptions, PlaceOptions, RangeOptions, ResultOptions, SectionOptions, ShotOptions,
+    StrideOptions, StrobeOptions,
+};
 use super::{ModelOptions, finite};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -116,7 +120,7 @@ pub enum Study {
         #[arg(long, value_name = "NUMBER", default_value_t = 256)]
         samples: usize,
     },
-    /// Random vibration: spectral densities and standard deviations under white noise.
+    /// Random vibration: spectral densities and standard deviations under white or coloured noise.
     Covariance {
         #[command(flatten)]
         model: ModelOptions,
@@ -125,6 +129,9 @@ pub enum Study {
         /// A force that is white noise: the velocity on which it acts and its intensity in N² s; may be repeated.
         #[arg(long, value_name = "NAME=INTENSITY", required = true)]
         noise: Vec<String>,
+        /// A filter that the noise on a velocity passes first, N(s)/D(s) by coefficients of rising powers of s; may be repeated.
+        #[arg(long, value_name = "NAME=[N0,N1]/[D0,D1]", conflicts_with = "sparse")]
+        filter: Vec<String>,
         /// The time after rest in seconds, instead of the stationary state.
         #[arg(long, value_name = "SECONDS", value_parser = finite)]
         at: Option<f64>,
@@ -134,6 +141,12 @@ pub enum Study {
         /// The highest frequency in Hz.
         #[arg(long, value_name = "HZ", value_parser = finite)]
         to: Option<f64>,
+        /// Solve for the stationary covariance as a large sparse system, by alternating directions, with low rank; without spectral densities.
+        #[arg(long, conflicts_with_all = ["at", "from", "to"])]
+        sparse: bool,
+        /// With `--sparse`: the residual of the equation, relative to the noise.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1e-12, value_parser = finite)]
+        residual: f64,
     },
     /// Multipliers of the motion over one period.
     Floquet {
@@ -157,6 +170,25 @@ pub enum Study {
         tolerance: f64,
         #[command(flatten)]
         stride: StrideOptions,
+        /// Write a report with plots and tables into this folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+    /// Find a motion whose start and end meet conditions, by shooting.
+    ///
+    /// Start and end of a motion of a given time, or from strike to strike, obey formulas that are to be zero. What constraints, closed contacts and the
+    /// conditions on the start leave free is found. Coordinates are variables by a part of the name of their velocity: `x` is the position, `x_rate` the
+    /// velocity; in conditions on the end `x_first` and `x_first_rate` are those at the start.
+    Shoot {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        shot: ShotOptions,
+        #[command(flatten)]
+        stride: StrideOptions,
+        /// The tolerance of the motion.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1e-12, value_parser = finite)]
+        tolerance: f64,
         /// Write a report with plots and tables into this folder.
         #[arg(long, short, value_name = "FOLDER")]
         out: Option<PathBuf>,
@@ -198,17 +230,19 @@ pub enum Study {
         #[command(flatten)]
         result: ResultOptions,
     },
-    /// Follow an equilibrium, a periodic motion or a gait over a value of the scene, with folds, Hopf points, period doublings and Neimark–Sacker points.
+    /// Follow an equilibrium, a periodic motion or a gait over a value of the scene, with folds, branches, Hopf points, period doublings and Neimark–Sacker points.
     ///
-    /// With `--period` the motion that what drives the scene repeats, with `--strike` a gait, without both an equilibrium.
+    /// With `--period` the motion that what drives the scene repeats, or a cycle that nothing drives; with `--strike` a gait; without both an equilibrium. Scenes may have
+    /// constraints: curves run in the directions that these leave free.
     Continuation {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
         range: RangeOptions,
-        /// The period in seconds, given by what drives the scene.
-        #[arg(long, value_name = "SECONDS", value_parser = finite)]
-        period: Option<f64>,
+        /// The period in seconds, given by what drives the scene: a number, or a formula of the last part of the value's name, such as `2*pi/frequency`. If
+        /// nothing drives the scene it is a guess at the first value.
+        #[arg(long, value_name = "FORMULA")]
+        period: Option<String>,
         #[command(flatten)]
         stride: StrideOptions,
         /// Periods in which the motion settles first.
@@ -230,6 +264,9 @@ pub enum Study {
         /// The velocity, by its name or a part of it.
         #[arg(long, value_name = "NAME")]
         coordinate: String,
+        /// Take positions, from that of the start, instead of velocities.
+        #[arg(long)]
+        positions: bool,
         /// The time between samples in seconds.
         #[arg(long, value_name = "SECONDS", value_parser = finite)]
         interval: f64,
@@ -268,7 +305,7 @@ pub enum Study {
         #[arg(long, short, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },
-    /// Points of the motion, one each period, over a value of the scene.
+    /// Points of the motion, one each period or where it passes a section, over a value of the scene.
     Bifurcation {
         #[command(flatten)]
         model: ModelOptions,
@@ -278,192 +315,8 @@ pub enum Study {
         #[arg(long, value_name = "NUMBER", default_value_t = 100)]
         count: usize,
         #[command(flatten)]
-        strobe: StrobeOptions,
+        section: SectionOptions,
         #[command(flatten)]
         result: ResultOptions,
     },
-}
-
-#[derive(Debug, Args)]
-pub struct RangeOptions {
-    /// The value, for instance `parameters.force`.
-    #[arg(long, value_name = "PATH")]
-    pub parameter: String,
-    /// Its first value.
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
-    pub from: f64,
-    /// Its last value.
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = finite)]
-    pub to: f64,
-}
-
-#[derive(Debug, Args)]
-pub struct StrideOptions {
-    /// An event that a stride goes through, NAME[:KIND]: a contact by its name or a part of it, and what happens there (impact unless given); may be
-    /// repeated, in order. The last one ends the stride. The scene starts just after such an event.
-    #[arg(long, value_name = "NAME")]
-    pub strike: Vec<String>,
-    /// Coordinates that change places after a stride: all whose names contain ONE with those that have OTHER instead; may be repeated.
-    #[arg(long, value_name = "ONE=OTHER")]
-    pub exchange: Vec<String>,
-    /// What is added to a coordinate after a stride; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
-    pub turn: Vec<String>,
-    /// A coordinate on which nothing depends, such as the way along a slope; may be repeated.
-    #[arg(long, value_name = "NAME")]
-    pub drift: Vec<String>,
-    /// The longest time of a stride in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = finite)]
-    pub longest: f64,
-    /// The shortest time of a stride that counts, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
-    pub shortest: f64,
-    /// Strides that are walked from the start before the gait is sought, so that a stable one is near.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "search")]
-    pub walk: usize,
-    /// Search without a guess by an evolution strategy, which varies the start by this.
-    #[arg(long, value_name = "SPREAD", value_parser = finite)]
-    pub search: Option<f64>,
-    /// The first seed of the search.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub seed: u64,
-    /// The most generations of the search.
-    #[arg(long, value_name = "NUMBER", default_value_t = 80)]
-    pub generations: usize,
-    /// How many seeds are tried.
-    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
-    pub tries: usize,
-}
-
-#[derive(Debug, Args)]
-pub struct ChartOptions {
-    /// The value of the scene across, such as `parameters.a=0:4`.
-    #[arg(long, value_name = "PATH=FROM:TO", allow_hyphen_values = true)]
-    pub across: String,
-    /// The value of the scene upwards.
-    #[arg(long, value_name = "PATH=FROM:TO", allow_hyphen_values = true)]
-    pub up: String,
-    /// How many values of each.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
-    pub count: usize,
-    /// Compute every so many places first, and those between only where neighbours differ in stability; regions that are narrower may be missed.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub coarse: usize,
-    /// The period in seconds, a formula of the last parts of both names, such as `pi*sqrt(a)`. Without it eigenvalues about the start are taken.
-    #[arg(long, value_name = "FORMULA")]
-    pub period: Option<String>,
-    /// The tolerance of the motion.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
-    pub tolerance: f64,
-}
-
-#[derive(Debug, Args)]
-pub struct BasinOptions {
-    /// An initial coordinate, by a part of the name of its velocity; for gaits what is added to it. May be repeated.
-    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true)]
-    pub over: Vec<String>,
-    /// An initial velocity. May be repeated; together there are two axes.
-    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true)]
-    pub over_rate: Vec<String>,
-    /// How many values of each.
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
-    pub count: usize,
-    /// The period in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = finite)]
-    pub period: Option<f64>,
-    /// The coordinate whose mean tells attractors apart, by a part of the name of its velocity.
-    #[arg(long, value_name = "NAME")]
-    pub coordinate: Option<String>,
-    /// Periods, or strides, in which motions settle.
-    #[arg(long, value_name = "NUMBER", default_value_t = 60)]
-    pub settle: usize,
-    /// Periods over which the mean is taken.
-    #[arg(long, value_name = "NUMBER", default_value_t = 12)]
-    pub points: usize,
-    /// The tolerance of the motion.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
-    pub tolerance: f64,
-    #[command(flatten)]
-    pub stride: StrideOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct PlaceOptions {
-    /// Take the start as it is instead of the equilibrium near it.
-    #[arg(long)]
-    pub here: bool,
-    /// Find the steady motion near the start in which this coordinate runs on and all else rests, by the name of its velocity or a part of it; may be
-    /// repeated.
-    #[arg(long, value_name = "NAME", conflicts_with = "here")]
-    pub steady: Vec<String>,
-    /// Write a report with plots and tables into this folder.
-    #[arg(long, short, value_name = "FOLDER")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct ResultOptions {
-    /// The tolerance of the motion.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-9, value_parser = finite)]
-    pub tolerance: f64,
-    /// Write a report with plots and tables into this folder.
-    #[arg(long, short, value_name = "FOLDER")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct PeriodOptions {
-    /// The period in seconds; a guess if nothing drives the motion and it is sought.
-    #[arg(long, value_name = "SECONDS", value_parser = finite)]
-    pub period: f64,
-    /// Periods in which the motion settles first.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, value_parser = finite)]
-    pub settle: f64,
-    /// The tolerance of the motion.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-12, value_parser = finite)]
-    pub tolerance: f64,
-    /// Write a report with plots and tables into this folder.
-    #[arg(long, short, value_name = "FOLDER")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct SectionOptions {
-    /// The velocity whose coordinate is shown, by its name or a part of it.
-    #[arg(long, value_name = "NAME")]
-    pub coordinate: String,
-    /// The period in seconds: a point each period.
-    #[arg(long, value_name = "SECONDS", value_parser = finite)]
-    pub period: Option<f64>,
-    /// A point each time this coordinate passes a value from below, by a part of the name of its velocity.
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, conflicts_with_all = ["period", "section_rate"])]
-    pub section: Option<String>,
-    /// A point each time this velocity passes a value from below.
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true, conflicts_with = "period")]
-    pub section_rate: Option<String>,
-    /// The time between two looks at the section in seconds: passages that are nearer to each other are missed.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.02, value_parser = finite)]
-    pub look: f64,
-    /// Periods or passages before the first point.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    pub settle: usize,
-    /// The number of points.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    pub points: usize,
-}
-
-#[derive(Debug, Args)]
-pub struct StrobeOptions {
-    /// The velocity whose coordinate is shown, by its name or a part of it.
-    #[arg(long, value_name = "NAME")]
-    pub coordinate: String,
-    /// The period in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = finite)]
-    pub period: f64,
-    /// Periods before the first point.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    pub settle: usize,
-    /// The number of points.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    pub points: usize,
 }

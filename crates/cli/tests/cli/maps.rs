@@ -105,3 +105,68 @@ fn basins_of_two_wells_mirror_each_other() {
     }
     assert!(folder.path().join("basin/basin.svg").exists());
 }
+
+/// A rimless wheel off its rate by d, not so slow that it falls back, loses the square of it by c² at each stride: the strides until it is back to 1e-3 are counted.
+#[test]
+fn a_basin_of_a_gait_counts_strides() {
+    let folder = tempdir().unwrap();
+    let turn = format!("hub={:?}", -0.25 * PI);
+    let stride = ["--strike", "floor.spoke7", "--turn", &turn, "--drift", "along"];
+    let axes = ["--over", "hub=0:0", "--over-rate", "hub=-0.1:0.3", "--count", "5", "--settle", "40", "--out", "basin"];
+    let out =
+        dalembert(folder.path(), &[&["study", "basin", "rimless-wheel"][..], &stride, &axes].concat()).with(0).out;
+    let kept = ((0.2 + (0.25 * PI).cos()) / 1.2).powi(2);
+    let rate = (4.0 * 9.81 * (PI / 8.0).sin() * 0.08f64.sin() / 1.2 * kept / (1.0 - kept)).sqrt();
+    let text = read(folder.path().join("basin/basin.csv"));
+    assert!(text.starts_with("hub,hub,strides\n"), "{text}");
+    for row in table(&folder.path().join("basin/basin.csv")) {
+        let square = |k: i32| rate * rate + ((rate + row[1]).powi(2) - rate * rate) * kept.powi(k);
+        // The coordinate of the section is the rate of the hub: what moves with it is not counted again.
+        let expected = (0..40).find(|&k| (square(k).sqrt() - rate).abs() < 1e-3);
+        assert_eq!(Some(row[2]), expected.map(f64::from), "{row:?}");
+    }
+    assert!(out.contains("strides  places"), "{out}");
+}
+
+/// Coordinates of a body that turns in space have no values to be set; its velocities do. Motions that fail are counted, with what they say.
+#[test]
+fn basins_tell_what_failed() {
+    let folder = tempdir().unwrap();
+    let rest = ["--count", "2", "--period", "0.1", "--settle", "1", "--points", "1", "--coordinate", "velocity.x"];
+    let over = ["study", "basin", "free-body", "--over", "velocity.x=-1:1", "--over-rate", "velocity.x=-1:1"];
+    let error = dalembert(folder.path(), &[&over[..], &rest].concat()).with(2).err;
+    assert!(error.contains("4 of 4 places failed") && error.contains("angles and lengths"), "{error}");
+    let over = ["study", "basin", "free-body", "--over-rate", "velocity.y=-1:1", "--over-rate", "velocity.x=-1:1"];
+    dalembert(folder.path(), &[&over[..], &rest, &["--out", "free"]].concat()).with(0);
+    for row in table(&folder.path().join("free/basin.csv")) {
+        // After one period and another it has gone 0.2 s along its velocity.
+        assert!((row[2] - 0.2 * row[1]).abs() < 1e-9, "{row:?}");
+    }
+    // Behind the wall a motion cannot begin.
+    let rest = ["--count", "3", "--period", "3.7", "--settle", "1", "--points", "1", "--coordinate", "mass"];
+    let over = ["study", "basin", "impact-oscillator", "--over", "mass=-0.4:0.8", "--over-rate", "mass=0:0.1"];
+    let out = dalembert(folder.path(), &[&over[..], &rest, &["--out", "wall"]].concat()).with(0).out;
+    assert!(out.contains("3 of 9 places failed") && out.contains("contact.wall"), "{out}");
+    let rows = table(&folder.path().join("wall/basin.csv"));
+    assert!(rows.iter().all(|row| row[2].is_nan() == (row[0] > 0.3)), "{rows:?}");
+}
+
+/// One value, or one place, that fails leaves the others as they are.
+#[test]
+fn maps_leave_out_what_fails() {
+    let folder = tempdir().unwrap();
+    let range = ["--parameter", "parameters.wall", "--from", "0.4", "--to", "0.6", "--count", "3"];
+    let section = ["--coordinate", "mass", "--section", "mass=0.45", "--points", "5", "--settle", "20"];
+    let all = [&["study", "bifurcation", "impact-oscillator"][..], &range, &section, &["--out", "diagram"]].concat();
+    let out = dalembert(folder.path(), &all).with(0).out;
+    // The wall at 0.4 m is before the section.
+    assert!(out.contains("1 of 3 values failed:") && out.contains("2 values, 5 points each"), "{out}");
+    let rows = table(&folder.path().join("diagram/diagram.csv"));
+    assert!(rows.len() == 10 && rows.iter().all(|row| row[0] > 0.45), "{rows:?}");
+    // A mass that is negative is none.
+    let axes = ["--across", "body.slider.links[0].mass=-1:1", "--up", "parameters.damping=0.1:0.2", "--count", "2"];
+    let all = [&["study", "chart", "duffing-a"][..], &axes, &["--out", "chart"]].concat();
+    let out = dalembert(folder.path(), &all).with(0).out;
+    assert!(out.contains("2 of 4 places failed") && out.contains("of 2 places stable"), "{out}");
+    assert_eq!(table(&folder.path().join("chart/chart.csv")).len(), 2);
+}

@@ -1,9 +1,12 @@
 //! Walkers as scenes: gaits through impacts, latches and exchanged legs, against closed forms and against equations written by hand.
 
 use super::*;
+use dalembert_analysis::continuation::{Kind, Options, Special, follow};
 use dalembert_analysis::field::Settings;
+use dalembert_analysis::hybrid::Hybrid;
 use dalembert_analysis::map::{Cycle, Map, Stride, fixed_point};
 use dalembert_analysis::problems::{Compass, KneedWalker};
+use dalembert_methods::Real;
 use tempfile::tempdir;
 
 /// The options of all walkers on two legs.
@@ -79,16 +82,145 @@ fn the_compass_walks_as_its_equations_say() {
     }
 }
 
-/// Both gaits of Garcia et al., with feet of a millionth of the mass: nearer to the limit than that.
+/// Two legs of length 1 with masses at the feet, a mass at the hip; coordinates as those of the compass, whose equations these are with the masses of legs moved to the
+/// feet. Parameters: slope, mass at the hip over that of a foot; gravity is 1.
+struct Footed;
+
+impl Hybrid<4> for Footed {
+    fn rate<R: Real>(&self, _mode: usize, _t: R, z: &[R; 4], p: &[R]) -> [R; 4] {
+        let [swing, stance, swing_rate, rate] = *z;
+        let (s, c) = (stance - swing).sin_cos();
+        // θ̈_n − c θ̈_s = f₁, −c θ̈_n + (h + 1) θ̈_s = f₂.
+        let all = p[1] + 1.0;
+        let (f1, f2) = (-s * rate * rate - swing.sin(), s * swing_rate * swing_rate + all * stance.sin());
+        let d = all - c * c;
+        [swing_rate, rate, (f1 * all + f2 * c) / d, (f2 + f1 * c) / d]
+    }
+    fn guards(&self, _mode: usize) -> usize {
+        1
+    }
+    fn guard<R: Real>(&self, _mode: usize, _guard: usize, _t: R, z: &[R; 4], p: &[R]) -> R {
+        p[0] * 2.0 - z[0] - z[1]
+    }
+    fn reset<R: Real>(&self, _mode: usize, _guard: usize, _t: R, z: &[R; 4], p: &[R]) -> [R; 4] {
+        let [swing, stance, _, rate] = *z;
+        let c = (stance - swing).cos();
+        // The foot that stood has no momentum about the hip, the hip keeps its own about the new foot: θ̇_n = c θ̇_s, (h + 1 − c²) θ̇_s = h c θ̇.
+        let new = p[1] * c * rate / (p[1] + 1.0 - c * c);
+        [stance, swing, c * new, new]
+    }
+    fn name(&self, _mode: usize, _guard: usize) -> String {
+        "the foot strike".to_owned()
+    }
+}
+
+fn footed(slope: f64) -> Stride<Footed, 4> {
+    let (parameters, settings) = (vec![slope, 1e6], Settings::default());
+    Stride { system: Footed, mode: 0, on: Some(0), guards: vec![0], parameters, free: 0, longest: 8.0, settings }
+}
+
+/// Both gaits of Garcia et al. with feet of a millionth of the mass: states and multipliers are those of equations with such feet, and as near to the limit without
+/// mass as that.
 #[test]
 fn the_simplest_walker_has_its_long_and_its_short_gait() {
+    let slope = 0.009;
     let long = gait("simplest-walker", &LEGS);
-    assert!((place(&long, "right")[0] - 0.200_310_900_544).abs() < 1e-5, "{long}");
-    assert!(long.contains("stable: no disturbance grows"), "{long}");
     let start = ["--set", "parameters.half=0.193937369810", "--set", "parameters.stance=0.203866927442"];
     let short = gait("simplest-walker", &[&LEGS[..], &start].concat());
-    assert!((place(&short, "right")[0] - 0.193_937_369_810).abs() < 1e-5, "{short}");
-    assert!(short.contains("unstable: 1"), "{short}");
+    assert!(long.contains("stable: no disturbance grows") && short.contains("unstable: 1"), "{long} {short}");
+    let gaits = [
+        (&long, 0.200_310_900_544_247, [0.589_111_5, 0.589_111_5]),
+        (&short, 0.193_937_369_810_182, [4.003_864_4, 0.459_589_6]),
+    ];
+    for (out, limit, moduli) in gaits {
+        let ([stance, rate], [swing, swing_rate]) = (place(out, "left"), place(out, "right"));
+        assert!((swing - limit).abs() < 1e-5, "{out}");
+        let z = [swing + slope, stance + slope, swing_rate, rate];
+        let own = fixed_point(&footed(slope), &z, slope, 1e-12).unwrap();
+        assert!(own.state.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-9), "{out} {own:?}");
+        for ((found, own), limit) in column(out, "multiplier", 2).iter().zip(&own.multipliers).zip(moduli) {
+            assert!((found - own.modulus()).abs() < 2e-6, "{out} {own:?}");
+            assert!((found - limit).abs() < 1e-4, "{out} {limit}");
+        }
+    }
+}
+
+/// The slope at which the long gait doubles its period, as equations with such feet have it.
+#[test]
+fn the_simplest_walker_doubles_its_period() {
+    let folder = tempdir().unwrap();
+    let range = ["--parameter", "parameters.slope", "--from", "0.0148", "--to", "0.0153", "--step", "0.0005"];
+    let start = ["--set", "parameters.half=0.2346", "--set", "parameters.stance=0.2325", "--tolerance", "1e-11"];
+    let all = [&["study", "continuation", "simplest-walker"][..], &LEGS, &range, &start].concat();
+    let out = dalembert(folder.path(), &all).with(0).out;
+    let found = column(&out, "what ", 1);
+    let slope = 0.0148;
+    let z = [0.2346 + slope, slope - 0.2346, 0.2325 * f64::cos(0.4692), 0.2325];
+    let cycle = fixed_point(&footed(slope), &z, slope, 1e-12).unwrap();
+    let options = Options { step: 5e-4, steps: [1e-7, 1e-2], range: [0.0147, 0.0153], points: 50, tolerance: 1e-11 };
+    let branch = follow(&footed(slope), Kind::Cycles, &cycle.state, slope, &options).unwrap();
+    let own = &branch.special.iter().find(|(what, _)| *what == Special::PeriodDoubling).unwrap().1;
+    assert!(out.contains("PeriodDoubling") && (found[0] - own.parameter).abs() < 1e-7, "{out} {}", own.parameter);
+    // Without mass it is 0.0150884379.
+    assert!((own.parameter - 0.015_088_437_9).abs() < 1e-6, "{}", own.parameter);
+}
+
+/// The gait with knees, upwards: it doubles its period where the equations written by hand do, and ends where the foot comes down before the knee is straight.
+#[test]
+fn the_gait_with_knees_doubles_and_ends_upwards() {
+    let folder = tempdir().unwrap();
+    let strikes = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let more = ["--exchange", "left=right", "--drift", "along", "--parameter", "parameters.slope"];
+    let range = ["--from", "0.05", "--to", "0.2", "--points", "100", "--out", "curve"];
+    let all = [&["study", "continuation", "kneed-walker"][..], &strikes, &more, &range].concat();
+    let out = dalembert(folder.path(), &all).with(0).out;
+    assert!(out.contains("PeriodDoubling"), "{out}");
+    assert!((column(&out, "what ", 1)[0] - 0.106_211_66).abs() < 1e-6, "{out}");
+    assert!(
+        out.contains("impact of `contact.floor.right_foot` came before impact of `body.walker.right_shank"),
+        "{out}"
+    );
+    assert!((after(&out, "last point: parameters.slope =") - 0.1196).abs() < 2e-4, "{out}");
+    // Tables have names, times and multipliers; stable are those points whose multipliers are all inside.
+    let text = read(folder.path().join("curve/curve.csv"));
+    assert!(text.contains("\"position of") && text.contains(",time,multiplier1,multiplier1 imaginary"), "{text}");
+    for line in text.lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').filter_map(|x| x.parse().ok()).collect();
+        let largest = cells[cells.len() - 6..].chunks(2).fold(0.0f64, |max, m| max.max(m[0].hypot(m[1])));
+        assert_eq!(line.contains("true"), largest < 1.0, "{line}");
+    }
+    assert!(read(folder.path().join("curve/special.csv")).contains("\nPeriodDoubling,0.1062"));
+}
+
+/// From scratch, as the book has it: the evolution strategy and Newton's method lead to the gait with knees.
+#[test]
+fn the_gait_with_knees_is_found_from_scratch() {
+    let strikes = ["--strike", "right_shank.lower", "--strike", "floor.right_foot"];
+    let more = ["--exchange", "left=right", "--drift", "along", "--search", "0.1", "--shortest", "0.4"];
+    let set = ["--set", "parameters.half=0.25", "--set", "parameters.stance=1", "--set", "parameters.swing=0"];
+    let out = gait("kneed-walker", &[&strikes[..], &more, &set].concat());
+    assert!(out.contains("evolution strategy") && out.contains("stable: no disturbance grows"), "{out}");
+    assert!((after(&out, "one stride takes") - 0.563_844_6).abs() < 1e-6, "{out}");
+}
+
+/// Both gaits of Garcia et al. from scratch, by the evolution strategy and Newton's method: neither angle nor rates of a gait are given, and the second search keeps away from
+/// what the first one found.
+#[test]
+fn both_gaits_of_the_simplest_walker_are_found_from_scratch() {
+    let set = ["--set", "parameters.half=0.25", "--set", "parameters.stance=0.25", "--set", "parameters.swing=0.2"];
+    let search = ["--search", "0.1", "--shortest", "1", "--gaits", "2", "--generations", "10", "--tolerance", "1e-11"];
+    let out = gait("simplest-walker", &[&LEGS[..], &set, &search].concat());
+    assert!(out.contains("gait 2 of 2:"), "{out}");
+    let halves: Vec<f64> = out
+        .lines()
+        .filter(|line| line.split_whitespace().nth(1) == Some("right"))
+        .filter_map(|line| line.split_whitespace().nth(2)?.parse().ok())
+        .collect();
+    assert_eq!(halves.len(), 2, "{out}");
+    for expected in [0.200_310_900_544, 0.193_937_369_810] {
+        assert!(halves.iter().any(|half| (half - expected).abs() < 1e-5), "{out}");
+    }
+    assert!(out.contains("stable: no disturbance grows") && out.contains("unstable: 1"), "{out}");
 }
 
 /// Knees: state and multipliers of the gait are those of the equations written by hand, through knee strike and heel strike.

@@ -11,6 +11,14 @@ pub struct BuiltIn {
     pub text: &'static str,
 }
 
+impl BuiltIn {
+    /// The file of its scene, name and text; nothing if it is a built-in scene.
+    pub fn scene(&self) -> Option<(&'static str, &'static str)> {
+        let mentioned = |name: &str| self.text.contains(&format!("scene = \"{name}\""));
+        SCENES.iter().copied().find(|(name, _)| mentioned(name))
+    }
+}
+
 macro_rules! studies {
     ($($name:literal: $summary:literal,)*) => {
         &[$(BuiltIn { name: $name, summary: $summary, text: include_str!(concat!("../../studies/", $name, ".toml")) },)*]
@@ -30,6 +38,8 @@ pub const ALL: &[BuiltIn] = studies! {
     "four-body-chain": "four bodies with two hinges and a ball joint, straight to closed, rest to rest under gravity",
     "pareto-chain": "the same chain: all best compromises between effort and time",
     "parallel-parking": "a sleigh on a blade goes sideways, to and fro",
+    "five-bar": "a closed chain carries its hand from place to place, without multipliers",
+    "jump": "a jumper pushes off, flies, lands and comes to rest",
     "reach": "an arm of seven hinges reaches behind a sphere",
 };
 
@@ -39,6 +49,8 @@ const SCENES: &[(&str, &str)] = scenes! {
     "four-body-chain.scene.toml",
     "sleigh.scene.toml",
     "arm.scene.toml",
+    "five-bar.scene.toml",
+    "jumper.scene.toml",
 };
 
 /// The study of a name.

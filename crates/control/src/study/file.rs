@@ -29,6 +29,9 @@ pub(super) struct Optimise {
     #[serde(default)]
     pub set: Vec<String>,
     pub method: Spanned<String>,
+    pub form: Option<Spanned<String>>,
+    /// `interior` or `sqp`.
+    pub solver: Option<Spanned<String>>,
     pub intervals: Option<usize>,
     pub tolerance: Option<f64>,
     pub iterations: Option<usize>,
@@ -94,6 +97,7 @@ pub(super) struct PhaseTable {
     pub guess_duration: Option<f64>,
     pub intervals: Option<usize>,
     pub method: Option<Spanned<String>>,
+    pub form: Option<Spanned<String>>,
     #[serde(default)]
     pub without: Vec<String>,
     pub start: Option<Conditions>,
@@ -205,4 +209,7 @@ pub(super) struct FrontTable {
     pub behind: Option<f64>,
     pub apart: Option<f64>,
     pub most: Option<usize>,
+    /// Whether warm starts are solved by sequences of quadratic programs.
+    #[serde(default)]
+    pub sequences: bool,
 }

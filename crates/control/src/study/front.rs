@@ -57,8 +57,8 @@ impl Study {
             behind: table.behind.unwrap_or(plain.behind),
             apart: table.apart.or(plain.apart),
             most: table.most.unwrap_or(plain.most),
-            interior: self.solver(),
-            ..plain
+            interior: self.interior(),
+            sequences: table.sequences.then(|| self.sequence()),
         };
         let within = goals.iter().map(|g| bound(g.within.as_ref())).collect();
         Ok(Some(FrontSearch { options, within }))

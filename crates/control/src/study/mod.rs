@@ -26,12 +26,13 @@ mod file;
 mod front;
 mod motion;
 mod quantity;
+mod remarks;
 
 pub use front::FrontSearch;
 pub use motion::record;
 
 use crate::error::ControlError;
-use crate::method::Method;
+use crate::method::{Form, Method};
 use crate::problem::{
     Across, Acts, Condition, Control, Goal, Guess, GuessAt, Path as Always, Phase, Problem, Rates, Static, Term,
 };
@@ -39,9 +40,9 @@ use dalembert::model::Model;
 use dalembert::scene::{DiskLoader, Document, Limits, Overrides, Scene};
 use dalembert::scenes;
 use dalembert_methods::{Real, State, System};
-use dalembert_optimise::{Bound, interior};
+use dalembert_optimise::{Bound, Solver, interior, sqp};
 use file::{File, Number, Range, Whole};
-use quantity::{Names, Quantity};
+use quantity::{Names, Quantity, Scope};
 use std::fmt;
 use std::path::Path;
 use toml::Spanned;
@@ -99,6 +100,8 @@ pub struct Study {
     /// The state the scene gives.
     pub initial: State<f64>,
     parameters: Vec<(String, usize)>,
+    /// Whether it is solved by a sequence of quadratic programs.
+    sequences: bool,
 }
 
 fn place(text: &str, byte: usize) -> (usize, usize) {
@@ -131,6 +134,18 @@ impl Study {
         if read.goal.is_empty() {
             return Err(fault(0, "there is no goal: a `[[goal]]` is needed".into()));
         }
+        let sequences = match read.optimise.solver.as_ref().map(|word| (word.get_ref().as_str(), word.span().start)) {
+            None | Some(("interior", _)) => false,
+            Some(("sqp", _)) => true,
+            Some((other, at)) => {
+                return Err(fault(at, format!("there is no solver `{other}`; expected interior or sqp")));
+            }
+        };
+        if let (true, Some(word), Some(_)) = (sequences, &read.optimise.solver, &read.front) {
+            let message =
+                "a front is begun by interior points; write `sequences = true` in `[front]` for its warm starts";
+            return Err(fault(word.span().start, message.into()));
+        }
         // Numbers of the free parameters: signals and coefficients in the order of controls and statics.
         let mut overrides: Vec<String> = read.optimise.set.clone();
         let mut parameters = Vec::new();
@@ -161,7 +176,7 @@ impl Study {
             })?;
         }
         let initial = scenes[0].model.initial_state();
-        Ok(Self { file: file.into(), text: text.into(), read, scenes, initial, parameters })
+        Ok(Self { file: file.into(), text: text.into(), read, scenes, initial, parameters, sequences })
     }
 
     fn fault(&self, byte: usize, message: impl Into<String>) -> StudyError {
@@ -184,8 +199,27 @@ impl Study {
         self.read.optimise.refine.as_ref().map(|r| (r.tolerance, r.rounds))
     }
 
-    /// Options of the solver.
-    pub fn solver(&self) -> interior::Options {
+    /// The solver with its options.
+    pub fn solver(&self) -> Solver {
+        match self.sequences {
+            true => Solver::Sequence(self.sequence()),
+            false => Solver::Interior(self.interior()),
+        }
+    }
+
+    /// Options of sequences of quadratic programs.
+    fn sequence(&self) -> sqp::Options {
+        let given = &self.read.optimise;
+        let plain = sqp::Options::default();
+        sqp::Options {
+            tolerance: given.tolerance.unwrap_or(plain.tolerance),
+            iterations: given.iterations.unwrap_or(plain.iterations),
+            ..plain
+        }
+    }
+
+    /// Options of interior points.
+    fn interior(&self) -> interior::Options {
         let given = &self.read.optimise;
         let plain = interior::Options::default();
         interior::Options {
@@ -229,18 +263,18 @@ impl Study {
         }
         let phase_names = self.phase_names();
         for (number, table) in self.read.phase.iter().enumerate() {
-            problem.phases.push(self.phase(number, table, &phase_names[number], &names)?);
+            problem.phases.push(self.phase(number, table, &phase_names, &names)?);
         }
-        for (k, g) in self.read.goal.iter().enumerate() {
-            problem.goals.push(self.goal(k, g, &phase_names, &names)?);
+        for g in &self.read.goal {
+            problem.goals.push(self.goal(g, &phase_names, &names)?);
         }
         for own in &self.read.periodic {
             let name = own.of.get_ref().clone();
-            let quantity = names.quantity(model, &name).map_err(|message| self.fault(own.of.span().start, message))?;
-            let twin = quantity.clone();
+            let first = self.quantity(&names, &phase_names, 0, false, &own.of)?;
+            let last = self.quantity(&names, &phase_names, phase_names.len() - 1, false, &own.of)?;
             let function =
                 Box::new(move |a: &mut crate::Moment<'_, '_, Model>, b: &mut crate::Moment<'_, '_, Model>| {
-                    twin.value(b) - quantity.value(a)
+                    last.value(b) - first.value(a)
                 });
             problem.across.push(Across { name: format!("{name} repeats"), function, bound: Bound::equal(own.shift) });
         }
@@ -251,7 +285,7 @@ impl Study {
         &'a self,
         number: usize,
         table: &file::PhaseTable,
-        name: &str,
+        phase_names: &[String],
         names: &Names,
     ) -> Result<Phase<'a, Model>, StudyError> {
         let model = &self.scenes[number].model;
@@ -267,11 +301,21 @@ impl Study {
         if !(low >= 0.0 && high > 0.0 && high.is_finite()) {
             return Err(self.fault(table.duration.span().start, "a duration is a positive number, or two limits"));
         }
-        let mut phase = Phase::new(name, model, &self.initial.q, method, intervals, high);
+        let mut phase = Phase::new(&phase_names[number], model, &self.initial.q, method, intervals, high);
+        if let Some(form) = table.form.as_ref().or(optimise.form.as_ref()) {
+            phase.form = Form::parse(form.get_ref()).ok_or_else(|| {
+                let message = format!("there is no form `{}`; expected multipliers or null-space", form.get_ref());
+                self.fault(form.span().start, message)
+            })?;
+            if method != Method::Dmocc {
+                let message = format!("only dmocc has a form, not `{}`", method.name());
+                return Err(self.fault(form.span().start, message));
+            }
+        }
         phase.duration = Bound::between(low, high);
         phase.duration_guess = table.guess_duration.unwrap_or(0.5 * (low + high));
-        phase.start = self.conditions(number, table.start.as_ref(), names)?;
-        phase.end = self.conditions(number, table.end.as_ref(), names)?;
+        phase.start = self.conditions(number, table.start.as_ref(), phase_names, names)?;
+        phase.end = self.conditions(number, table.end.as_ref(), phase_names, names)?;
         for own in &table.always {
             let bound = own.bound().map_err(|message| self.fault(own.of.span().start, message))?;
             let text = own.of.get_ref();
@@ -279,8 +323,7 @@ impl Study {
                 Some(quantity::Unknown::Coordinate(i)) => phase.coordinates.push((i, bound)),
                 Some(quantity::Unknown::Velocity(i)) => phase.velocities.push((i, bound)),
                 None => {
-                    let quantity =
-                        names.quantity(model, text).map_err(|message| self.fault(own.of.span().start, message))?;
+                    let quantity = self.quantity(names, phase_names, number, true, &own.of)?;
                     let name = own.name.clone().unwrap_or_else(|| text.clone());
                     phase.path.push(Always { name, function: quantity.function(), bound });
                 }
@@ -307,6 +350,7 @@ impl Study {
         &'a self,
         number: usize,
         table: Option<&file::Conditions>,
+        phase_names: &[String],
         names: &Names,
     ) -> Result<Vec<Condition<'a, Model>>, StudyError> {
         let Some(table) = table else { return Ok(Vec::new()) };
@@ -337,7 +381,12 @@ impl Study {
         if let Some(p) = &table.momentum {
             out.push(Condition::Momentum(whole(p, &vec![0.0; shape.v], true)?));
         }
-        if table.extra.is_some() {
+        if let Some(word) = &table.extra {
+            if word.get_ref() != "scene" {
+                let message =
+                    format!("expected `scene`, found `{}`; single ones are conditions in `where`", word.get_ref());
+                return Err(self.fault(word.span().start, message));
+            }
             out.extend(self.initial.x.iter().enumerate().map(|(i, &x)| Condition::Extra(i, Bound::equal(x))));
         }
         for own in &table.conditions {
@@ -347,8 +396,7 @@ impl Study {
                 Some(quantity::Unknown::Coordinate(i)) => Condition::Coordinate(i, bound),
                 Some(quantity::Unknown::Velocity(i)) => Condition::Speed(i, bound),
                 None => {
-                    let quantity =
-                        names.quantity(model, text).map_err(|message| self.fault(own.of.span().start, message))?;
+                    let quantity = self.quantity(names, phase_names, number, true, &own.of)?;
                     let name = own.name.clone().unwrap_or_else(|| text.clone());
                     Condition::Of { name, function: quantity.function(), bound }
                 }
@@ -357,14 +405,26 @@ impl Study {
         Ok(out)
     }
 
+    /// Reads a quantity of a phase; `named` if the study names the phase there.
+    fn quantity(
+        &self,
+        names: &Names,
+        phases: &[String],
+        phase: usize,
+        named: bool,
+        text: &Spanned<String>,
+    ) -> Result<Quantity, StudyError> {
+        let models = self.scenes.iter().map(|scene| &scene.model).collect();
+        let scope = Scope { models, phases, phase, named };
+        names.quantity(&scope, text.get_ref()).map_err(|message| self.fault(text.span().start, message))
+    }
+
     fn goal<'a>(
         &'a self,
-        _: usize,
         g: &file::GoalTable,
         phases: &[String],
         names: &Names,
     ) -> Result<Goal<'a, Model>, StudyError> {
-        let model = &self.scenes[0].model;
         let phase = match &g.phase {
             None => None,
             Some(name) => Some(phases.iter().position(|own| own == name.get_ref()).ok_or_else(|| {
@@ -374,15 +434,17 @@ impl Study {
                 )
             })?),
         };
-        let read = |text: &Spanned<String>| -> Result<Quantity, StudyError> {
-            names.quantity(model, text.get_ref()).map_err(|message| self.fault(text.span().start, message))
-        };
         let mut terms = Vec::new();
         if let Some(text) = &g.integral {
-            terms.push(Term::Integral { phase, function: read(text)?.function() });
+            // Phases have models of their own, in which the same name may stand elsewhere or nowhere.
+            for own in (0..phases.len()).filter(|&own| phase.is_none_or(|phase| phase == own)) {
+                let function = self.quantity(names, phases, own, phase.is_some(), text)?.function();
+                terms.push(Term::Integral { phase: Some(own), function });
+            }
         }
         if let Some(text) = &g.end {
-            terms.push(Term::End { phase: phase.unwrap_or(phases.len() - 1), function: read(text)?.function() });
+            let phase = phase.unwrap_or(phases.len() - 1);
+            terms.push(Term::End { phase, function: self.quantity(names, phases, phase, true, text)?.function() });
         }
         if g.time {
             terms.push(Term::Duration { phase });

@@ -24,7 +24,11 @@ pub fn record(
     let mut columns: Vec<Column> = problem
         .controls
         .iter()
-        .map(|c| Column { channel: Channel::new(format!("control.{}", c.name), "1", ""), values: Vec::new() })
+        .enumerate()
+        .map(|(k, c)| {
+            let channel = Channel::new(format!("control.{}", c.name), study.unit(k, c.acts), "");
+            Column { channel, values: Vec::new() }
+        })
         .collect();
     let mut power = Vec::new();
     for instant in sample(problem, solution, each) {

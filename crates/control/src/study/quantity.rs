@@ -23,6 +23,8 @@ enum Origin {
     Velocity(usize),
     Control(usize),
     Static(usize),
+    /// The reaction of a constraint that the phase does not have.
+    Nothing,
     Channel(Box<Reading>),
 }
 
@@ -39,6 +41,29 @@ pub(super) struct Names {
     flat: bool,
     controls: Vec<String>,
     statics: Vec<String>,
+}
+
+/// The phase in which a quantity is read.
+pub(super) struct Scope<'m> {
+    /// The models of all phases.
+    pub models: Vec<&'m Model>,
+    /// Their names.
+    pub phases: &'m [String],
+    /// The phase.
+    pub phase: usize,
+    /// Whether the study names it; otherwise what is said holds for all phases, and constraints that one does not have press with nothing there.
+    pub named: bool,
+}
+
+/// Why an integral over the motion is no quantity of an instant, and what to write.
+fn integral(name: &str) -> Option<String> {
+    let what = match name {
+        "energy.supplied" => "write the power of what supplies it, `integral = \"push*body.x.rate\"` in a goal",
+        "energy.dissipated" => "write the power that is lost, `integral = \"damping*body.x.rate^2\"` in a goal",
+        "energy.total" => "write `energy.kinetic + energy.potential` for the mechanical energy",
+        _ => return None,
+    };
+    Some(format!("`{name}` holds an integral over the motion, which an instant does not tell: {what}"))
 }
 
 /// An expression and where its variables come from.
@@ -81,7 +106,7 @@ impl Names {
         }
     }
 
-    fn origin(&self, model: &Model, name: &str) -> Result<Origin, String> {
+    fn origin(&self, scope: &Scope<'_>, name: &str) -> Result<Origin, String> {
         match name {
             "time" => return Ok(Origin::Time),
             "duration" => return Ok(Origin::Duration),
@@ -99,17 +124,35 @@ impl Names {
             Some(Unknown::Velocity(i)) => return Ok(Origin::Velocity(i)),
             None => {}
         }
-        Reading::new(model, name).map(|reading| Origin::Channel(Box::new(reading))).map_err(|e| {
-            let own = self.controls.iter().chain(&self.statics).chain(&self.velocities).map(String::as_str);
-            match nearest(name, own) {
-                Some(near) => format!("there is nothing called `{name}`; did you mean `{near}`?"),
-                None => e.to_string(),
+        if let Some(message) = integral(name) {
+            return Err(message);
+        }
+        let error = match Reading::new(scope.models[scope.phase], name) {
+            Ok(reading) => return Ok(Origin::Channel(Box::new(reading))),
+            Err(error) => error,
+        };
+        let elsewhere = |&k: &usize| Reading::new(scope.models[k], name).ok().map(|r| (k, r.needs_multipliers()));
+        let others: Vec<(usize, bool)> = (0..scope.models.len()).filter_map(|k| elsewhere(&k)).collect();
+        match others.first() {
+            None => {}
+            Some((_, true)) if !scope.named => return Ok(Origin::Nothing),
+            Some(_) => {
+                let own = others.iter().map(|(k, _)| format!("`{}`", scope.phases[*k])).collect::<Vec<_>>().join(", ");
+                let phase = &scope.phases[scope.phase];
+                return Err(format!(
+                    "there is no `{name}` in phase `{phase}`, which is without it; it is known in {own}"
+                ));
             }
+        }
+        let own = self.controls.iter().chain(&self.statics).chain(&self.velocities).map(String::as_str);
+        Err(match nearest(name, own) {
+            Some(near) => format!("there is nothing called `{name}`; did you mean `{near}`?"),
+            None => error.to_string(),
         })
     }
 
     /// Reads a quantity.
-    pub fn quantity(&self, model: &Model, text: &str) -> Result<Quantity, String> {
+    pub fn quantity(&self, scope: &Scope<'_>, text: &str) -> Result<Quantity, String> {
         let (plain, names) = plain(text);
         // What is written without dots may be a function or a constant of arithmetic.
         let slots: Vec<String> = (0..names.len()).map(|k| format!("name_{k}_")).collect();
@@ -130,7 +173,7 @@ impl Names {
                 None => &variable.name,
             };
             let unused = variable.range.is_empty();
-            origins.push(if unused { Origin::Time } else { self.origin(model, name)? });
+            origins.push(if unused { Origin::Time } else { self.origin(scope, name)? });
         }
         Ok(Quantity { expression, origins })
     }
@@ -182,6 +225,7 @@ impl Quantity {
                 Origin::Velocity(i) => m.v()[*i],
                 Origin::Control(i) => m.controls()[*i],
                 Origin::Static(i) => m.statics()[*i],
+                Origin::Nothing => Trace::from(0.0),
                 Origin::Channel(reading) => {
                     let multipliers = if reading.needs_multipliers() { m.multipliers() } else { Vec::new() };
                     let (model, state, work) = m.prepared();

@@ -13,16 +13,19 @@
 //! p⁺_k − p⁻_k − h̄ Gᵀ(q_k) λ_k = 0,   g(q_k) = 0,      M(q_0) v_0 = p⁻_0 + h̄ Gᵀ λ_0,   M(q_N) v_N = p⁺_N − h̄ Gᵀ λ_N
 //! ```
 //!
-//! so that conditions on velocities and momenta at the ends go through the discrete Legendre transforms. Unknowns are configurations (increments where these are not
-//! differences: nodal reparametrisation, \[1\] eq. 3), controls, and multipliers; the multipliers are eliminated with everything else by the factorisation of the band, which
-//! is what multiplying with a discrete null space matrix does by hand.
+//! so that conditions on velocities and momenta at the ends go through the discrete Legendre transforms. Constraints on velocities hold in the middle of intervals, A(q̄) v + b = 0, and
+//! their multipliers join those of the others at the nodes (discrete Lagrange–d'Alembert principle, \[3\]). Unknowns are configurations (increments where these are not
+//! differences: nodal reparametrisation, \[1\] eq. 3), controls, and multipliers, which leave with the factorisation of the band; or the multipliers are taken out by discrete null space
+//! matrices, see [`super::null_space`].
 //!
 //! Departure from \[1\]: coordinates are those of the model, in which trees are minimal already, and rotations are increments in the group; \[1\] has twelve redundant
 //! coordinates for each body and reparametrises them.
 //!
 //! References: \[1\] S. Leyendecker, S. Ober-Blöbaum, J. E. Marsden, M. Ortiz, Discrete mechanics and optimal control for constrained systems, Optim. Control Appl. Methods 31 (2010)
-//! 505–528; \[2\] G. Hamel, Theoretische Mechanik, Springer 1949, section 235: F = f + Ṁ v − ad*_v p.
+//! 505–528; \[2\] G. Hamel, Theoretische Mechanik, Springer 1949, section 235: F = f + Ṁ v − ad*_v p; \[3\] J. Cortés, S. Martínez, Nonlinearity 14 (2001)
+//! 1365–1392.
 
+use super::null_space::compose;
 use super::{Build, ids, middle};
 use crate::error::ControlError;
 use crate::kernel::{Kernel, Signature};
@@ -32,6 +35,9 @@ use dalembert_graph::derive::forward::directional;
 use dalembert_graph::{Graph, Id, Op, Recorded, Trace, record};
 use dalembert_methods::scalar::Dual;
 use dalembert_methods::{Real, System};
+
+/// The divisions at both ends of an interval.
+type Sides = [Option<usize>; 2];
 
 /// Structure constants (i, j, k, c): [e_i, e_j] has c along e_k.
 fn brackets<Y: System>(y: &Y) -> Vec<(usize, usize, usize, f64)> {
@@ -99,20 +105,30 @@ impl<Y: System> Build<'_, '_, Y> {
         signature.push(2, false);
         let name = format!("interval of `{}`", self.phase(phase).name);
         let recorded = self.record_interval(phase, &signature, flat, &name)?;
-        let mut kernel = Kernel::from_recorded(name, &signature, recorded);
         // Momenta agree at nodes; both intervals beside a node add to its rows.
+        let all = self.balance_names(phase);
         let momentum: Vec<Vec<u32>> = (0..=count)
             .map(|k| {
+                let kept = |d: &super::Division| d.independent.iter().map(|&i| all[i].clone()).collect();
+                let names = self.division(phase, k).map_or_else(|| all.clone(), kept);
                 let part = self.plans[phase].parts[k];
-                self.new_rows(&self.balance_names(phase), phase, part)
+                self.new_rows(&names, phase, part)
             })
             .collect();
-        let names = [if flat { Vec::new() } else { self.step_names(phase, false) }, self.extra_names(phase)].concat();
+        let mut kernels = self.interval_kernels(phase, &signature, recorded, &name)?;
+        let slides = self.sliding(phase);
+        let names = [
+            if flat { Vec::new() } else { self.step_names(phase, false) },
+            slides.iter().map(|&row| format!("rate of {}", system.row_name(row))).collect(),
+            self.extra_names(phase),
+        ]
+        .concat();
         for k in 0..count {
             let plan = &self.plans[phase];
             let (a, b, i) = (&plan.nodes[k], &plan.nodes[k + 1], &plan.intervals[k]);
             let width = plan.parts[k + 1] - plan.parts[k];
             let part = plan.parts[k] + 0.5 * width;
+            let sides = [plan.division_of.get(k).copied(), plan.division_of.get(k + 1).copied()];
             let mut groups: Vec<Vec<u32>> = [&a.q, &a.x, &b.q, &b.x, &i.u, &i.step].map(ids).into();
             groups.extend(self.clock_places(phase));
             groups.push(self.constants(&[part, width]));
@@ -124,13 +140,58 @@ impl<Y: System> Build<'_, '_, Y> {
                 rows.push(self.program.add_row(label, Some(When { phase, part }), bound));
             }
             rows.extend(self.integral_rows(phase));
-            kernel.place(&signature, &groups, rows);
+            if let Some((_, kernel)) = self.program.momenta.iter_mut().find(|(own, _)| *own == phase) {
+                let node = |k: usize| (k * shape.v..(k + 1) * shape.v).map(|row| row as u32);
+                kernel.place(&signature, &groups, node(k).chain(node(k + 1)).collect());
+            }
+            if let Some((_, kernel)) = kernels.iter_mut().find(|(own, _)| *own == sides) {
+                kernel.place(&signature, &groups, rows);
+            }
         }
-        self.program.kernels.push(kernel);
+        self.program.kernels.extend(kernels.into_iter().map(|(_, kernel)| kernel));
         self.dmocc_nodes(phase, &momentum)
     }
 
-    /// Rows: −p⁻ at the start, p⁺ at the end, steps of curved coordinates, extra states, path, bounds on velocities, parts of goals.
+    /// The kernel of the intervals for each pair of divisions at their ends; without divisions one.
+    fn interval_kernels(
+        &mut self,
+        phase: usize,
+        signature: &Signature,
+        recorded: Recorded,
+        name: &str,
+    ) -> Result<Vec<(Sides, Kernel)>, ControlError> {
+        let n = self.phase(phase).system.shape().v;
+        let plan = &self.plans[phase];
+        if plan.divisions.is_empty() {
+            return Ok(vec![([None, None], Kernel::from_recorded(name, signature, recorded))]);
+        }
+        let mut kernels: Vec<(Sides, Kernel)> = Vec::new();
+        for pair in plan.division_of.windows(2) {
+            let sides = [Some(pair[0]), Some(pair[1])];
+            if kernels.iter().any(|(own, _)| *own == sides) {
+                continue;
+            }
+            // The end first, so that outputs of the start keep their places.
+            let mut reduced = recorded.clone();
+            for side in [1, 0] {
+                let function = self.record_reduction(phase, signature, side, &plan.divisions[pair[side]])?;
+                reduced = compose(reduced, 1 + side * n..1 + (side + 1) * n, &function);
+            }
+            kernels.push((sides, Kernel::from_recorded(name, signature, reduced)));
+        }
+        let (graph, outputs) = recorded.graph.only(&recorded.outputs[..1 + 2 * n]);
+        let whole = Recorded { graph, inputs: recorded.inputs, outputs };
+        self.program.momenta.push((phase, Kernel::from_recorded(name, signature, whole)));
+        Ok(kernels)
+    }
+
+    /// The rows on the level of velocities that count.
+    fn sliding(&self, phase: usize) -> Vec<usize> {
+        let shape = self.phase(phase).system.shape();
+        (shape.g..shape.rows()).filter(|row| self.division(phase, 0).is_none_or(|d| d.rows.contains(row))).collect()
+    }
+
+    /// Rows: −p⁻ at the start, p⁺ at the end, steps of curved coordinates, constraints on velocities, extra states, path, bounds on velocities, parts of goals.
     fn record_interval(
         &self,
         phase: usize,
@@ -141,6 +202,7 @@ impl<Y: System> Build<'_, '_, Y> {
         let system = self.phase(phase).system;
         let shape = system.shape();
         let constants = brackets(system);
+        let slides = self.sliding(phase);
         let inputs: usize = signature.total_inputs();
         self.missing.set(None);
         let zeros = |n: usize| vec![Trace::from(0.0); n];
@@ -220,6 +282,11 @@ impl<Y: System> Build<'_, '_, Y> {
                 system.retract(q0, &delta, &mut moved);
                 rows.extend(q1.iter().zip(moved).map(|(&a, b)| a - b));
             }
+            if !slides.is_empty() {
+                reader.prepare(&s);
+                let rates = reader.velocity(&s);
+                rows.extend(slides.iter().map(|&row| rates[row]));
+            }
             rows.extend((0..shape.x).map(|i| x1[i] - x0[i] - h * rate[i]));
             let mut moment = Moment {
                 reader: &mut reader,
@@ -251,7 +318,7 @@ impl<Y: System> Build<'_, '_, Y> {
         let system = self.phase(phase).system;
         let shape = system.shape();
         let count = self.plans[phase].intervals.len();
-        if shape.rows() > 0 {
+        if shape.rows() > 0 && self.plans[phase].divisions.is_empty() {
             let mut signature = Signature::default();
             signature.push(shape.q, true);
             signature.push(shape.rows(), true);
@@ -281,8 +348,11 @@ impl<Y: System> Build<'_, '_, Y> {
             self.program.kernels.push(kernel);
         }
         for (end, node, sign) in [(0, 0, 1.0), (1, count, -1.0)] {
-            let function = |_: &Self, moment: &mut Moment<'_, '_, Y>| {
-                (Trace::from(0.0), moment.momentum().iter().map(|&p| p * sign).collect())
+            let function = |build: &Self, moment: &mut Moment<'_, '_, Y>| {
+                let momentum: Vec<Trace> = moment.momentum().iter().map(|&p| p * sign).collect();
+                let Some(division) = build.division(phase, node) else { return (Trace::from(0.0), momentum) };
+                let gradients = moment.reader.gradients(moment.state);
+                (Trace::from(0.0), division.reduce(&gradients, &momentum))
             };
             self.at_end(phase, end, "momentum at an end".into(), "", function, momentum[node].clone())?;
         }

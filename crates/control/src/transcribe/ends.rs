@@ -66,7 +66,7 @@ impl<'a, Y: System> Build<'_, 'a, Y> {
         let system = self.phase(phase).system;
         let shape = system.shape();
         let last = self.plans[phase].nodes.len() - 1;
-        let fixed = self.plans[phase].fixed;
+        let [at_start, at_end] = [self.left(phase, 0)?, self.left(phase, 1)?];
         // Positions at the start of a later phase: what the phase before has kept already is left out.
         let kept: Vec<String> = match phase.checked_sub(1) {
             Some(before) => {
@@ -77,17 +77,54 @@ impl<'a, Y: System> Build<'_, 'a, Y> {
         };
         let new: Vec<usize> = (0..shape.g).filter(|&row| !kept.contains(&system.row_name(row))).collect();
         let all: Vec<usize> = (0..shape.g).collect();
-        let first = if phase == 0 && fixed[0][0] { Vec::new() } else { new };
-        let end = if fixed[1][0] { last } else { last + 1 };
-        self.hold_positions(phase, &first, 0..1)?;
-        self.hold_positions(phase, &all, 1..end)?;
+        let first: Vec<usize> = at_start.positions.iter().copied().filter(|row| new.contains(row)).collect();
+        let mut groups = vec![(self.counting(phase, 0, &first), 0..1)];
+        for node in 1..=last {
+            let own = self.counting(phase, node, if node == last { &at_end.positions } else { &all });
+            match groups.last_mut() {
+                Some((rows, nodes)) if nodes.start > 0 && *rows == own => nodes.end = node + 1,
+                _ => groups.push((own, node..node + 1)),
+            }
+        }
+        for (rows, nodes) in groups {
+            self.hold_positions(phase, &rows, nodes)?;
+        }
         if shape.rows() == 0 {
             return Ok(());
         }
-        let begin = usize::from(fixed[0][1] && phase == 0);
-        let end = if fixed[1][1] { last } else { last + 1 };
         let inner = self.plans[phase].method != Method::Dmocc;
-        let nodes: Vec<usize> = (begin..end).filter(|&k| inner || k == 0 || k == last).collect();
+        let everything: Vec<usize> = (0..shape.rows()).collect();
+        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for node in (0..=last).filter(|&k| inner || k == 0 || k == last) {
+            let rows = match node {
+                0 => &at_start.rates,
+                k if k == last => &at_end.rates,
+                _ => &everything,
+            };
+            let own = self.counting(phase, node, rows);
+            match groups.iter_mut().find(|(rows, _)| *rows == own) {
+                Some((_, nodes)) => nodes.push(node),
+                None => groups.push((own, vec![node])),
+            }
+        }
+        for (rows, nodes) in groups {
+            self.hold_rates(phase, &rows, &nodes)?;
+        }
+        Ok(())
+    }
+
+    /// Those of some rows that count at a node: where a division says so, the others follow from them.
+    fn counting(&self, phase: usize, node: usize, which: &[usize]) -> Vec<usize> {
+        let division = self.division(phase, node);
+        which.iter().copied().filter(|row| division.is_none_or(|d| d.rows.contains(row))).collect()
+    }
+
+    fn hold_rates(&mut self, phase: usize, which: &[usize], nodes: &[usize]) -> Result<(), ControlError> {
+        if which.is_empty() {
+            return Ok(());
+        }
+        let system = self.phase(phase).system;
+        let shape = system.shape();
         let mut signature = Signature::default();
         signature.push(shape.q, true);
         signature.push(shape.v, true);
@@ -98,10 +135,11 @@ impl<'a, Y: System> Build<'_, 'a, Y> {
             let mut reader = self.reader(phase);
             let s = self.bare(phase, x[0], x[1], &x[2..6], x[6][0]);
             reader.prepare(&s);
-            (Trace::from(0.0), reader.velocity(&s))
+            let rates = reader.velocity(&s);
+            (Trace::from(0.0), which.iter().map(|&row| rates[row]).collect())
         })?;
-        let names = self.constraint_names(phase, 0..shape.rows(), "rate of ");
-        for k in nodes {
+        let names: Vec<String> = which.iter().map(|&row| format!("rate of {}", system.row_name(row))).collect();
+        for &k in nodes {
             let plan = &self.plans[phase];
             let part = plan.parts[k];
             let mut groups = vec![ids(&plan.nodes[k].q), ids(&plan.nodes[k].v)];

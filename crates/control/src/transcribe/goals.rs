@@ -3,6 +3,7 @@
 use super::{Build, ids};
 use crate::error::ControlError;
 use crate::kernel::{Kernel, Signature};
+use crate::lobatto::Lobatto;
 use crate::moment::Moment;
 use crate::problem::{Rates, Term};
 use crate::program::Duration;
@@ -144,8 +145,18 @@ impl<Y: System> Build<'_, '_, Y> {
     fn rates(&mut self, goal: usize, phase: usize, of: Rates) -> Result<(), ControlError> {
         let plan = &self.plans[phase];
         let middle = |k: usize| 0.5 * (plan.parts[k] + plan.parts[k + 1]);
+        // Inner stages count, too: what changes between nodes would cost nothing otherwise.
         let at_nodes = |part: fn(&super::Node) -> Vec<u32>| -> Vec<(f64, Vec<u32>)> {
-            plan.nodes.iter().zip(&plan.parts).map(|(node, &t)| (t, part(node))).collect()
+            let mut out = vec![(plan.parts[0], part(&plan.nodes[0]))];
+            for (k, interval) in plan.intervals.iter().enumerate() {
+                let width = plan.parts[k + 1] - plan.parts[k];
+                let points = Lobatto::new(interval.stages.len() + 2).c;
+                for (stage, c) in interval.stages.iter().zip(&points[1..]) {
+                    out.push((plan.parts[k] + c * width, part(stage)));
+                }
+                out.push((plan.parts[k + 1], part(&plan.nodes[k + 1])));
+            }
+            out
         };
         let values: Vec<(f64, Vec<u32>)> = match of {
             Rates::Controls if plan.nodes[0].u.is_empty() => {

@@ -66,10 +66,21 @@ impl<Y: System> Build<'_, '_, Y> {
             };
             typical = instants.last().map(|g| g.q.clone());
             let plan = self.plans[number].clone();
+            // Accelerations by differences of the velocities.
+            let duration = phase.duration_guess.clamp(phase.duration.lower, phase.duration.upper);
+            let reach = 0.25 / phase.intervals as f64;
+            let slope = |part: f64| -> Vec<f64> {
+                let (low, high) = ((part - reach).max(0.0), (part + reach).min(1.0));
+                let [a, b] = [low, high].map(|part| between(phase, flat, &instants, part).v);
+                a.iter().zip(&b).map(|(a, b)| (b - a) / ((high - low) * duration)).collect()
+            };
             for (k, node) in plan.nodes.iter().enumerate() {
                 let guess = between(phase, flat, &instants, plan.parts[k]);
                 let parts = [(&node.q, &guess.q), (&node.v, &guess.v), (&node.x, &guess.x), (&node.u, &guess.u)];
                 parts.into_iter().for_each(|(range, values)| self.begin_at(range, values));
+                if !node.a.is_empty() {
+                    self.begin_at(&node.a, &slope(plan.parts[k]));
+                }
                 let Some(interval) = plan.intervals.get(k) else { continue };
                 let width = plan.parts[k + 1] - plan.parts[k];
                 let mid = between(phase, flat, &instants, plan.parts[k] + 0.5 * width);
@@ -86,11 +97,13 @@ impl<Y: System> Build<'_, '_, Y> {
                     self.begin_at(&stage.v, &own.v);
                     self.begin_at(&stage.x, &own.x);
                     self.begin_at(&stage.u, &own.u);
+                    if !stage.a.is_empty() {
+                        self.begin_at(&stage.a, &slope(part));
+                    }
                 }
             }
             if let Duration::Unknown(at) = self.program.durations[number] {
-                self.program.variables[at].start =
-                    phase.duration_guess.clamp(phase.duration.lower, phase.duration.upper);
+                self.program.variables[at].start = duration;
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Where the unknowns of each phase stand.
 
-use super::Build;
+use super::{Build, Division};
 use crate::error::ControlError;
-use crate::method::Method;
+use crate::method::{Form, Method};
 use crate::problem::{Condition, Phase};
 use crate::program::{Duration, When};
 use dalembert_methods::System;
@@ -65,6 +65,10 @@ pub struct Plan {
     pub impulse: Range<usize>,
     /// Whether conditions fix the whole configuration and velocity at start and end.
     pub fixed: [[bool; 2]; 2],
+    /// Divisions of velocities where multipliers are no unknowns, and which of them each node has.
+    pub divisions: Vec<Division>,
+    /// The division of each node.
+    pub division_of: Vec<usize>,
 }
 
 /// Whether conditions fix the whole configuration, and the whole velocity.
@@ -98,6 +102,7 @@ impl<Y: System> Build<'_, '_, Y> {
             self.program.add_variable(label, None, parameter.bound, parameter.guess);
         }
         self.statics = first..self.program.variables.len();
+        self.program.statics = self.statics.clone();
         Ok(())
     }
 
@@ -140,6 +145,8 @@ impl<Y: System> Build<'_, '_, Y> {
             shift: 0..0,
             impulse: 0..0,
             fixed,
+            divisions: Vec::new(),
+            division_of: Vec::new(),
         };
         let start = When { phase: number, part: 0.0 };
         if number > 0 {
@@ -162,7 +169,7 @@ impl<Y: System> Build<'_, '_, Y> {
             if accelerations {
                 node.a = self.block(&names.a, &free, when);
             }
-            if accelerations || method == Method::Dmocc {
+            if accelerations || method == Method::Dmocc && phase.form == Form::Multipliers {
                 node.l = self.block(&names.l, &free, when);
             }
             plan.nodes.push(node);

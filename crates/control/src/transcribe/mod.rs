@@ -2,25 +2,29 @@
 //!
 //! Unknowns stand in the order of time, node, interval, node, so that matrices are bands. Every transcription meets constraints of the system at the nodes, holonomic
 //! ones as g(q) = 0 and all of them as rates; the unknowns that make room for these rows are multipliers that push positions and velocities back,
-//! q = … + Gᵀ γ, v = … + [G; A]ᵀ ν, small as the error of the method. Where a condition fixes the whole configuration or velocity of a node, the rows there are left
-//! out.
+//! q = … + Gᵀ γ, v = … + [G; A]ᵀ ν, small as the error of the method. Where conditions give the whole configuration or velocity of a node, these are checked against the
+//! constraints, and the rows there are left out.
 
 mod dmocc;
 mod ends;
+mod given;
 mod goals;
 mod guess;
 mod layout;
 mod lobatto;
 mod midpoint;
+mod null_space;
 mod shooting;
 
 pub use layout::{Interval, Node, Plan, Stage};
+pub use null_space::Division;
+pub(crate) use null_space::{gradients, multipliers, node_state, worn};
 
 use crate::difference::is_flat;
 use crate::equations::Reader;
 use crate::error::ControlError;
 use crate::kernel::{Kernel, Signature};
-use crate::method::Method;
+use crate::method::{Form, Method};
 use crate::moment::Moment;
 use crate::problem::{Acts, Phase, Problem};
 use crate::program::{Duration, Options, Program, When};
@@ -55,6 +59,15 @@ pub fn transcribe<Y: System>(
     problem: &Problem<'_, Y>,
     options: &Options,
 ) -> Result<(Program, Vec<Plan>), ControlError> {
+    transcribe_about(problem, options, None)
+}
+
+/// The same, beginning from a point of an earlier transcription with the same unknowns.
+pub(crate) fn transcribe_about<Y: System>(
+    problem: &Problem<'_, Y>,
+    options: &Options,
+    point: Option<&[f64]>,
+) -> Result<(Program, Vec<Plan>), ControlError> {
     check(problem)?;
     let mut build = Build {
         problem,
@@ -67,10 +80,18 @@ pub fn transcribe<Y: System>(
     };
     build.lay_out()?;
     build.set_guess();
+    if let Some(point) = point {
+        build.program.set_start(point);
+    }
     build.begin_goals();
     for phase in 0..problem.phases.len() {
         match problem.phases[phase].method {
-            Method::Dmocc => build.dmocc(phase)?,
+            Method::Dmocc => {
+                if problem.phases[phase].form == Form::NullSpace && problem.phases[phase].system.shape().rows() > 0 {
+                    build.divide(phase);
+                }
+                build.dmocc(phase)?;
+            }
             Method::Midpoint => build.midpoint(phase)?,
             Method::Lobatto { .. } | Method::LobattoExplicit { .. } => build.lobatto(phase)?,
             Method::Shooting { .. } => build.shooting(phase)?,
@@ -132,12 +153,6 @@ fn check<Y: System>(problem: &Problem<'_, Y>) -> Result<(), ControlError> {
             return fault(format!(
                 "friction driven by multipliers cannot be had with `{}`; take midpoint or lobatto",
                 phase.method.name()
-            ));
-        }
-        if phase.method == Method::Dmocc && shape.a > 0 {
-            return fault(format!(
-                "constraints on velocities (`{}`) cannot be had with dmocc; take midpoint or lobatto",
-                phase.system.row_name(shape.g)
             ));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::toys::{Masses, Pendulum, Sleigh};
 use crate::{METHODS, options, rest_to_rest, solved};
-use dalembert_control::{Acts, Condition, Control, Method, Options, Phase, Problem, Static, solve};
+use dalembert_control::{Acts, Condition, Control, Form, Method, Options, Phase, Problem, Static, solve};
 use dalembert_methods::{Real, System};
 use dalembert_optimise::{Bound, Control as Go, interior};
 
@@ -186,11 +186,12 @@ fn motions_can_be_periodic() {
     assert!((first.q[0] - last.q[0]).abs() < 1e-8 && (first.q[0] - amplitude).abs() < 1e-3, "{first:?} {last:?}");
 }
 
-/// A knife edge goes sideways by moving to and fro: the constraint on velocities holds at every node.
+/// A knife edge goes sideways by moving to and fro: the constraint on velocities holds at every node, and between nodes with DMOCC.
 #[test]
 fn a_sleigh_is_parked() {
-    for method in [Method::Midpoint, Method::HERMITE_SIMPSON] {
-        let mut problem = rest_to_rest(&Sleigh, &[0.0; 3], &[0.0, 0.3, 0.0], method, 16, 2.0);
+    let park = |method: Method, form: Form, n: usize| {
+        let mut problem = rest_to_rest(&Sleigh, &[0.0; 3], &[0.0, 0.3, 0.0], method, n, 2.0);
+        problem.phases[0].form = form;
         problem.controls = vec![
             Control::new("push", Acts::Parameter(0)).between(-30.0, 30.0),
             Control::new("turn", Acts::Parameter(1)).between(-60.0, 60.0),
@@ -205,11 +206,29 @@ fn a_sleigh_is_parked() {
         };
         problem.phases[0].guess =
             dalembert_control::Guess::Instants(vec![at(0.0, 0.0, 0.0), at(0.5, 0.5, 0.5), at(1.0, 0.0, 0.0)]);
-        let solution = solved(&problem);
+        solved(&problem)
+    };
+    let mut fine = 0.0;
+    for method in [Method::Midpoint, Method::HERMITE_SIMPSON] {
+        let solution = park(method, Form::Multipliers, 16);
         for instant in &solution.instants {
             let (sine, cosine) = instant.q[2].sin_cos();
             assert!((cosine * instant.v[1] - sine * instant.v[0]).abs() < 1e-9, "{method:?} {instant:?}");
         }
         assert!(solution.report.objective > 1.0, "going sideways costs something: {}", solution.report.objective);
+        fine = solution.report.objective;
     }
+    let mut errors = Vec::new();
+    for (form, n) in [(Form::Multipliers, 16), (Form::NullSpace, 16), (Form::NullSpace, 32)] {
+        let solution = park(Method::Dmocc, form, n);
+        for pair in solution.instants.windows(2) {
+            let step: Vec<f64> = (0..2).map(|i| pair[1].q[i] - pair[0].q[i]).collect();
+            let (sine, cosine) = (0.5 * (pair[0].q[2] + pair[1].q[2])).sin_cos();
+            assert!((cosine * step[1] - sine * step[0]).abs() < 1e-9, "{form:?} {pair:?}");
+        }
+        errors.push(solution.report.objective - fine);
+    }
+    // The discrete Lagrange–d'Alembert principle with the constraint in the middle of intervals is symmetric: order 2. The two forms are the same motion.
+    let order = (errors[1] / errors[2]).log2();
+    assert!((order - 2.0).abs() < 0.3 && (errors[0] - errors[1]).abs() < 1e-6 * fine, "{errors:?} {order} {fine}");
 }

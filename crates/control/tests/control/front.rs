@@ -1,10 +1,11 @@
 //! Fronts of problems of optimal control, against a closed form.
 
 use dalembert_control::Options;
-use dalembert_control::front::front;
-use dalembert_control::study::{Source, Study};
+use dalembert_control::front::{Compromises, front};
+use dalembert_control::study::{Source, Study, built_in};
 use dalembert_optimise::pareto::{Method, Run};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A mass is lifted by d in time T, rest to rest.
 const LIFT: &str = r#"
@@ -49,8 +50,13 @@ fn a_lifted_mass_has_the_front_of_the_closed_form() {
         &dalembert_control::Instant { q: vec![0.0; 3], v: vec![0.0, 0.0, 2f64.sqrt()], ..Default::default() },
     );
     let (d, g, n) = (0.5, 9.81, 12.0f64);
-    for method in [Method::Reference, Method::Constraint { primary: 0 }] {
-        let options = dalembert_optimise::pareto::Options { method, ..wanted.options.clone() };
+    // The last time with warm starts by sequences of quadratic programs.
+    let sequences = Study::from_text("lift.toml", &format!("{LIFT}sequences = true\n"), &Source::BuiltIn).unwrap();
+    let sequences = sequences.front().unwrap_or_else(|e| panic!("{e}")).unwrap().options.sequences;
+    assert!(sequences.is_some() && wanted.options.sequences.is_none());
+    let tries = [(Method::Reference, None), (Method::Constraint { primary: 0 }, None), (Method::Reference, sequences)];
+    for (method, sequences) in tries {
+        let options = dalembert_optimise::pareto::Options { method, sequences, ..wanted.options.clone() };
         let stop = AtomicBool::new(false);
         let run = Run { threads: 2, journal: None, stop: &stop };
         let settings = Options { evaluations: 1, ..Options::default() };
@@ -92,4 +98,94 @@ fn wrong_fronts_are_named() {
         };
         assert!(error.contains(says) && error.starts_with("lift.toml:"), "{error}");
     }
+}
+
+/// The front of the chain of four bodies on a coarse grid; with a limit the search stops after so many solves.
+fn chain(study: &Study, threads: usize, journal: Option<&Path>, limit: Option<usize>) -> Compromises {
+    let problem = study.problem().unwrap_or_else(|e| panic!("{e}"));
+    let wanted = study.front().unwrap_or_else(|e| panic!("{e}")).unwrap();
+    let stop = AtomicBool::new(false);
+    let run = Run { threads, journal, stop: &stop };
+    let found = front(&problem, &Options::default(), &wanted.options, &wanted.within, &run, &mut |p| {
+        if limit.is_some_and(|limit| p.solved >= limit) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    found.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The study `pareto-chain` with few intervals and samples: nothing dominates what is told to be best, goals are those of the motions, kinds are apart as the study asks, and a search
+/// that was stopped ends in the same bits.
+#[test]
+fn the_chain_has_a_front_with_kinds() {
+    let apart = 0.05;
+    let text = built_in::find("pareto-chain").unwrap().text;
+    let mut text = text.to_owned();
+    for (old, new) in [
+        ("intervals = 14", "intervals = 4"),
+        ("spacing = 0.08", "spacing = 0.3"),
+        ("samples = 24", "samples = 6"),
+        ("starts = 6", "starts = 3"),
+        ("rounds = 2", "rounds = 1"),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    let text = format!("{text}apart = {apart}\nattempts = 1\n");
+    let study = Study::from_text("chain.toml", &text, &Source::BuiltIn).unwrap_or_else(|e| panic!("{e}"));
+    let problem = study.problem().unwrap_or_else(|e| panic!("{e}"));
+    let whole = chain(&study, 2, None, None);
+    let f = &whole.front;
+    println!(
+        "{} points, {} best, {} kinds, {} parts, {} solves, {} failed",
+        f.points.len(),
+        f.best().len(),
+        f.kinds(),
+        f.parts(),
+        f.solves,
+        f.failed
+    );
+    assert!(f.complete && f.best().len() >= 3 && f.kinds() >= 2, "{}", f.csv());
+    // Better in both goals by more than the tolerance of the solver, 1e-9 of the ranges over weights of 1e-4.
+    let better = |a: &[f64], b: &[f64]| (0..2).all(|k| a[k] < b[k] - 1e-5 * f.scale[k]);
+    for p in f.points.iter().filter(|p| p.global) {
+        assert!(!f.points.iter().any(|q| better(&q.solution.goals, &p.solution.goals)), "{:?}", p.solution.goals);
+    }
+    // Kinds: chains of short links within, long ways between.
+    let configurations: Vec<Vec<f64>> = (0..f.points.len())
+        .map(|k| whole.solution(&problem, k).unwrap().instants.iter().flat_map(|i| i.q.clone()).collect())
+        .collect();
+    let far = |a: usize, b: usize| {
+        let (a, b) = (&configurations[a], &configurations[b]);
+        (a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64).sqrt()
+    };
+    for (a, p) in f.points.iter().enumerate() {
+        let of = |same: bool| f.points.iter().enumerate().filter(move |(b, q)| *b != a && (q.kind == p.kind) == same);
+        assert!(of(false).all(|(b, _)| far(a, b) > apart), "{a}");
+        assert!(of(true).count() == 0 || of(true).any(|(b, _)| far(a, b) <= apart), "{a}");
+    }
+    // Goals of the motion that stands for each kind: (t/N) Σ |τ|² and t.
+    let shown = whole.representatives();
+    assert_eq!(shown.len(), f.kinds());
+    for (kind, point) in shown.into_iter().enumerate() {
+        let solution = whole.solution(&problem, point).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(f.points[point].kind, kind);
+        assert!(solution.report.violation < 1e-7, "{}", solution.report.violation);
+        let intervals = solution.instants.len() - 1;
+        let squares: f64 = solution.instants[..intervals].iter().flat_map(|i| &i.u).map(|u| u * u).sum();
+        let exact = [solution.durations[0] / intervals as f64 * squares, solution.durations[0]];
+        for (goal, exact) in f.points[point].solution.goals.iter().zip(exact) {
+            // Rows y − J(x) = 0 are met to the tolerance of the solver.
+            assert!((goal - exact).abs() < 1e-6 * exact, "{goal} {exact}");
+        }
+    }
+    // Stopped twice and begun again, by one thread: the same bits.
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    for limit in [5, f.solves / 2] {
+        assert!(!chain(&study, 1, Some(&journal), Some(limit)).front.complete);
+    }
+    let resumed = chain(&study, 1, Some(&journal), None);
+    assert_eq!(resumed.front.json(), f.json());
+    assert_eq!(resumed.front.csv(), f.csv());
 }

@@ -2,7 +2,7 @@
 
 use crate::rest_to_rest;
 use crate::toys::{Pendulum, Sleigh};
-use dalembert_control::{Method, Options, Problem, transcribe};
+use dalembert_control::{Form, Method, Options, Problem, transcribe};
 use dalembert_methods::System;
 use dalembert_optimise::Nlp;
 
@@ -66,8 +66,13 @@ fn derivatives_are_those_of_the_values() {
             problem.phases[0].free(0.1, 3.0);
             check(&problem, options);
         }
-        if method != Method::Dmocc {
-            check(&rest_to_rest(&Sleigh, &[0.0; 3], &[1.0, 0.0, 0.0], method, 2, 1.0), &interpreted);
-        }
+        check(&rest_to_rest(&Sleigh, &[0.0; 3], &[1.0, 0.0, 0.0], method, 2, 1.0), &interpreted);
     }
+    // Without multipliers: derivatives go through the solution for the dependent velocities.
+    let y = Pendulum { redundant: true };
+    let mut problem = rest_to_rest(&y, &[0.0, -1.0], &[1.0, 0.0], Method::Dmocc, 3, 1.0);
+    problem.phases[0].free(0.1, 3.0);
+    problem.phases[0].form = Form::NullSpace;
+    check(&problem, &interpreted);
+    check(&problem, &compiled);
 }

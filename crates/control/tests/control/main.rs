@@ -2,12 +2,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad;
+mod ball;
+mod chains;
 mod closed_forms;
+mod elements;
 mod front;
+mod given;
+mod goals;
 mod kernels;
 mod models;
+mod momenta;
 mod phases;
+mod repeats;
 mod studies;
+mod tables;
 mod toys;
 
 use dalembert_control::{Acts, Condition, Control, Method, Options, Phase, Problem, Solution, solve};

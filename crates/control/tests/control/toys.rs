@@ -166,3 +166,44 @@ impl System for Sleigh {
         ["x", "y", "heading"][i].into()
     }
 }
+
+/// Two unit masses on lines; the first is carried along at a speed.
+pub struct Carried {
+    pub speed: f64,
+}
+
+impl System for Carried {
+    type Work<S: Scalar> = ();
+    fn shape(&self) -> Shape {
+        Shape { q: 2, v: 2, g: 1, ..Shape::default() }
+    }
+    fn mass_blocks(&self) -> Vec<MassBlock> {
+        vec![MassBlock::Diagonal(2)]
+    }
+    fn work<S: Scalar>(&self) {}
+    fn prepare<S: Scalar>(&self, _: &State<S>, (): &mut ()) {}
+    fn mass<S: Scalar>(&self, _: &State<S>, (): &mut (), out: &mut Mass<S>) {
+        out.block_mut(0).fill(S::one());
+    }
+    fn force<S: Scalar>(&self, _: &State<S>, (): &mut (), out: &mut [S]) {
+        out.fill(S::zero());
+    }
+    fn constraint<S: Scalar>(&self, s: &State<S>, (): &mut (), out: &mut [S]) {
+        out[0] = s.q[0] - s.t * self.speed;
+    }
+    fn constraint_rate<S: Scalar>(&self, s: &State<S>, (): &mut (), out: &mut [S]) {
+        out[0] = s.v[0] - self.speed;
+    }
+    fn constraint_bias<S: Scalar>(&self, _: &State<S>, (): &mut (), out: &mut [S]) {
+        out.fill(S::zero());
+    }
+    fn jacobian<S: Scalar>(&self, _: &State<S>, (): &mut (), out: &mut Rows<S>) {
+        out.block_mut(0).copy_from_slice(&[S::one(), S::zero()]);
+    }
+    fn row_name(&self, _: usize) -> String {
+        "constraint.belt".into()
+    }
+    fn velocity_name(&self, i: usize) -> String {
+        ["carried", "free"][i].into()
+    }
+}

@@ -16,6 +16,7 @@ mod no_slip;
 mod point_on_line;
 mod point_on_plane;
 mod prescribed;
+mod rigidity;
 mod sphere;
 mod volume;
 
@@ -30,6 +31,7 @@ pub use no_slip::{FixedIn, KnifeEdge, NoSlip};
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
 pub use prescribed::{CoordinateSpeed, PrescribedAngle, PrescribedDistance, PrescribedPosition};
+pub use rigidity::Rigidity;
 pub use sphere::{RollingSphere, SphereOnPlane};
 pub use volume::{Cell, Volume};
 
@@ -131,7 +133,7 @@ pub trait Constraint: About {
         false
     }
     /// How many markers, counted from the first, then from the next one and so on, its gradients depend on together; all
-    /// unless said otherwise.
+    /// unless said otherwise. Rows are then a sum over such clusters: they are asked with the markers of one of them too, and with none.
     fn cluster(&self, markers: usize) -> usize {
         markers
     }
@@ -444,6 +446,7 @@ pub fn kinds() -> Vec<Kind<dyn AnyConstraint>> {
         holonomic::<PrescribedAngle>(),
         holonomic::<PrescribedDistance>(),
         holonomic::<PrescribedPosition>(),
+        holonomic::<Rigidity>(),
         nonholonomic::<RollingDisc>(),
         nonholonomic::<RollingSphere>(),
         holonomic::<SphereOnPlane>(),

@@ -165,8 +165,10 @@ fn slip_across<R: Real>(touch: Touch<'_>, normal: Vec3<R>, belt: R, at: &[Place<
 
 /// Two tangents: the first as near as possible to the direction asked for, the second a right angle from it about the normal.
 fn tangents<R: Real>(friction: &Friction, normal: Vec3<R>) -> (Vec3<R>, Vec3<R>) {
-    let asked = friction.along.map_or(Vec3([1.0, 0.0, 0.0]), |axis| axis.unit());
-    let spare = asked.perpendiculars().0;
+    let (asked, spare) = match &friction.along {
+        Some(axis) => (axis.unit(), axis.across()[0]),
+        None => (Vec3([1.0, 0.0, 0.0]), Vec3([0.0, 1.0, 0.0])),
+    };
     // Where the direction asked for is nearly normal to the surface another one stands in for it.
     let share = along(normal, asked);
     let steep = R::from(0.95).lt(share.abs());

@@ -3,9 +3,12 @@
 //! Bodies give kinematics, masses and gyroscopic forces; elements see only the places of their markers; wrenches are
 //! pulled back to generalised forces. Nothing here knows a particular body or element.
 
+mod apart;
 mod contact;
 mod ledger;
+mod rows;
 
+pub use apart::{Apart, Element, Sum};
 pub use ledger::{Ledger, Momentum};
 
 use crate::bodies::Bodies;
@@ -125,25 +128,8 @@ impl System for Model {
                 *value = Jet::constant(s.p[parameter]);
             }
         }
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
-            S::view::<Bodies, _>(&*body.item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
-        }
-        for &m in &layout.at_work {
-            let place = &mut w.places[m];
-            if let Some([q, v]) = layout.points[m] {
-                (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
-                continue;
-            }
-            let marker = &self.markers[m];
-            let cache = &w.cache[layout.cache[marker.body].clone()];
-            let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
-            if w.unturned[m] {
-                (place.r, place.v) = body.travel(&marker.site, cache);
-            } else {
-                *place = body.place(&marker.site, cache);
-            }
-        }
+        (0..self.bodies.len()).for_each(|body| self.move_body(body, s, w));
+        layout.at_work.iter().for_each(|&marker| self.move_marker(marker, s, w));
     }
 
     fn mass<S: Scalar>(&self, _s: &State<S>, w: &mut Work<S>, out: &mut Mass<S>) {
@@ -312,45 +298,18 @@ impl System for Model {
     fn jacobian<S: Scalar>(&self, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
         out.clear();
         for (i, constraint) in self.constraints.iter().enumerate() {
-            w.gather(&constraint.markers);
-            let now = plain(s, &w.signals);
-            let count = self.layout.rows[i].len();
-            let mut gradients = [Wrench::default(); MOST_ROWS];
-            let gradients = &mut gradients[..count];
-            let rows = S::view::<Constraints, _>(&*constraint.item);
-            let blocks = &self.layout.blocks_of[i];
-            // Rows between two markers do not change when both move as one rigid body: what acts on the first balances what acts
-            // on the second.
-            if let ([first, second], &[one, two], true) = (&blocks[..], &constraint.markers[..], self.layout.mutual[i])
-            {
-                rows.gradient(&now, &w.at, 1, &mut w.scratch, gradients);
-                self.add_rows(two, *second, &w.cache, gradients, out);
-                let arm = w.at[1].r - w.at[0].r;
-                for wrench in &mut *gradients {
-                    *wrench = Wrench { force: -wrench.force, torque: -wrench.torque - arm.cross(wrench.force) };
-                }
-                self.add_rows(one, *first, &w.cache, gradients, out);
-                continue;
-            }
-            let n = constraint.markers.len();
-            if count == 1 && rows.gradients(&w.at, &mut w.wrenches[..n]) {
-                for ((&marker, &block), gradient) in constraint.markers.iter().zip(blocks).zip(&w.wrenches) {
-                    self.add_rows(marker, block, &w.cache, std::slice::from_ref(gradient), out);
-                }
-                continue;
-            }
-            for (k, (&marker, &block)) in constraint.markers.iter().zip(blocks).enumerate() {
-                if block.is_some() {
-                    rows.gradient(&now, &w.at, k, &mut w.scratch, gradients);
-                    self.add_rows(marker, block, &w.cache, gradients, out);
-                }
-            }
+            self.rows_of(i, 0..constraint.markers.len(), s, w, out);
         }
     }
 
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], out: &mut [S]) {
         for (i, body) in self.bodies.iter().enumerate() {
             let (range, columns) = (self.layout.q[i].clone(), self.layout.v[i].clone());
+            if self.layout.point[i] {
+                let each = out[range.clone()].iter_mut().zip(&q[range]).zip(&delta[columns]);
+                each.for_each(|((out, &q), &delta)| *out = q + delta);
+                continue;
+            }
             S::view::<Bodies, _>(&*body.item).retract(&q[range.clone()], &delta[columns], &mut out[range]);
         }
     }
@@ -393,6 +352,13 @@ impl System for Model {
         )
     }
 
+    fn extra_name(&self, extra: usize) -> String {
+        match self.layout.x.iter().position(|own| own.contains(&extra)) {
+            Some(i) => format!("{}.{}", self.forces[i].section, self.forces[i].name),
+            None => format!("extra state {extra}"),
+        }
+    }
+
     fn velocity_name(&self, velocity: usize) -> String {
         match self.layout.v.iter().position(|r| r.contains(&velocity)) {
             Some(i) => {
@@ -405,18 +371,49 @@ impl System for Model {
 }
 
 impl Model {
+    /// The kinematics of one body.
+    #[inline(always)]
+    fn move_body<S: Scalar>(&self, i: usize, s: &State<S>, w: &mut Work<S>) {
+        let layout = &self.layout;
+        let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
+        S::view::<Bodies, _>(&*self.bodies[i].item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
+    }
+
+    /// The place of one marker on a body that can move, whose kinematics are known.
+    #[inline(always)]
+    fn move_marker<S: Scalar>(&self, m: usize, s: &State<S>, w: &mut Work<S>) {
+        let place = &mut w.places[m];
+        if let Some([q, v]) = self.layout.points[m] {
+            (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
+            return;
+        }
+        let marker = &self.markers[m];
+        let cache = &w.cache[self.layout.cache[marker.body].clone()];
+        let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+        if w.unturned[m] {
+            (place.r, place.v) = body.travel(&marker.site, cache);
+        } else {
+            *place = body.place(&marker.site, cache);
+        }
+    }
+
     /// The forces of the bodies themselves, weights among them, on `out`, which is zero.
     #[inline(always)]
     fn own_forces<S: Scalar>(&self, w: &Work<S>, out: &mut [S]) {
-        let gravity = Vec3::constant(self.gravity);
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (cache, out) = (&w.cache[self.layout.cache[i].clone()], &mut out[self.layout.v[i].clone()]);
-            let weightless = body.item.point() && self.gravity == [0.0; 3];
-            let body = S::view::<Bodies, _>(&*body.item);
-            if !weightless {
-                body.force(cache, out);
-                body.weight(cache, gravity, out);
-            }
+        for i in 0..self.bodies.len() {
+            self.own_force(i, w, &mut out[self.layout.v[i].clone()]);
+        }
+    }
+
+    /// The force of one body itself, on its own velocities.
+    #[inline(always)]
+    fn own_force<S: Scalar>(&self, i: usize, w: &Work<S>, out: &mut [S]) {
+        let weightless = self.layout.point[i] && self.gravity == [0.0; 3];
+        if !weightless {
+            let cache = &w.cache[self.layout.cache[i].clone()];
+            let body = S::view::<Bodies, _>(&*self.bodies[i].item);
+            body.force(cache, out);
+            body.weight(cache, Vec3::constant(self.gravity), out);
         }
     }
 
@@ -530,31 +527,6 @@ impl Model {
 
     fn instant<'a, S: Scalar>(&self, s: &'a State<S>, force: usize, signals: &'a [Jet<S, 1>]) -> Instant<'a, S> {
         Instant { x: &s.x[self.layout.x[force].clone()], ..plain(s, signals) }
-    }
-
-    /// Adds the gradients of rows with respect to the motion of a marker to a block of the Jacobian.
-    fn add_rows<S: Scalar>(
-        &self,
-        marker: usize,
-        block: Option<usize>,
-        cache: &[S],
-        gradients: &[Wrench<S>],
-        out: &mut Rows<S>,
-    ) {
-        let Some(block) = block else { return };
-        if self.layout.points[marker].is_some() {
-            for (row, gradient) in out.block_mut(block).chunks_exact_mut(3).zip(gradients) {
-                gradient.force.add_to(row);
-            }
-            return;
-        }
-        let marker = &self.markers[marker];
-        let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
-        let cache = &cache[self.layout.cache[marker.body].clone()];
-        let columns = self.layout.v[marker.body].len();
-        for (row, gradient) in out.block_mut(block).chunks_exact_mut(columns).zip(gradients) {
-            body.pull_back(&marker.site, cache, gradient, row);
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with an expression, and where.
 
+use super::code::FUNCTIONS;
 use std::fmt;
 use std::ops::Range;
 
@@ -96,8 +97,11 @@ impl ExpressionError {
             TooLong { .. } | TooDeep { .. } => Some("split it into several parameters".into()),
             Character { instead, .. } => instead.map(|text| format!("write {text}")),
             Chained => Some("write `a < b and b < c`".into()),
-            UnknownName { nearest, .. } | UnknownFunction { nearest, .. } => {
-                nearest.as_ref().map(|name| format!("did you mean `{name}`?"))
+            UnknownName { nearest, .. } => nearest.as_ref().map(|name| format!("did you mean `{name}`?")),
+            UnknownFunction { nearest: Some(name), .. } => Some(format!("did you mean `{name}`?")),
+            UnknownFunction { nearest: None, .. } => {
+                let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+                Some(format!("there are {}", names.join(", ")))
             }
             Uncalled { name } => Some(format!("write `{name}(…)`")),
             Arguments { usage, .. } => Some(format!("write `{usage}`")),

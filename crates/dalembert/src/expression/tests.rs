@@ -86,6 +86,10 @@ fn functions_have_their_closed_forms() {
     }
 }
 
+/// No function is near: all are listed, the one that is meant among them.
+const LISTED: &str = "0..3 unknown function `log` (there are sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, ln, log10, sqrt, cbrt, \
+                      abs, min, max, floor, ceil, round, sign, pow, mod, hypot, step, if)";
+
 #[test]
 fn errors_name_the_place() {
     for (text, expected) in [
@@ -93,6 +97,7 @@ fn errors_name_the_place() {
         ("1 +", "3..3 expected a number, a name or `(`, found the end of the expression"),
         ("2 * lenght", "4..10 unknown name `lenght` (did you mean `length`?)"),
         ("sn(t)", "0..2 unknown function `sn` (did you mean `sin`?)"),
+        ("log(t)", LISTED),
         ("sin", "0..3 `sin` is a function and needs arguments (write `sin(…)`)"),
         ("atan2(1)", "0..8 `atan2` cannot take 1 argument (write `atan2(y, x)`)"),
         ("min()", "0..5 `min` cannot take 0 arguments (write `min(a, b, …)`)"),

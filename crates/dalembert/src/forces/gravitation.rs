@@ -61,15 +61,11 @@ impl About for Gravitation {
 }
 
 impl Gravitation {
-    /// G mᵢ mⱼ.
+    /// What attracts at each marker, and what their products are multiplied with to be G mᵢ mⱼ: masses and G, or parameters and 1/G.
     #[inline(always)]
-    fn strength<R: Real>(&self, now: &Instant<'_, R>, i: usize, j: usize) -> R {
+    fn weights<R: Real>(&self, now: &Instant<'_, R>) -> (&[Param], R) {
         let constant = self.constant.at(now);
-        if self.masses.is_empty() {
-            self.parameters[i].at(now) * self.parameters[j].at(now) / constant
-        } else {
-            self.masses[i].at(now) * self.masses[j].at(now) * constant
-        }
+        if self.masses.is_empty() { (&self.parameters, constant.recip()) } else { (&self.masses, constant) }
     }
 
     /// √(d² + ε²).
@@ -85,16 +81,39 @@ impl Force for Gravitation {
     #[inline(always)]
     fn apply<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>], out: &mut [Wrench<R>]) {
         let softened = self.softening.at(now).square();
+        let (weights, scale) = self.weights(now);
         for j in 0..at.len() {
-            let (here, mut sum) = (at[j].r, Vec3::zero());
-            for i in 0..j {
-                let apart = here - at[i].r;
-                let squared = apart.norm_squared() + softened;
-                let pull = apart * (self.strength(now, i, j) / (squared * squared.sqrt()));
-                out[i].force += pull;
-                sum -= pull;
+            let (here, own) = (at[j].r.0, weights[j].at(now) * scale);
+            let mut sums = [[R::zero(); 2]; 3];
+            let (before, _) = out.split_at_mut(j);
+            let (pairs, single) = before.as_chunks_mut::<2>();
+            let (places, masses) = (at.as_chunks::<2>().0, weights.as_chunks::<2>().0);
+            // Two at once, component by component: their roots and quotients are computed together.
+            for ((pair, there), weights) in pairs.iter_mut().zip(places).zip(masses) {
+                let apart: [[R; 2]; 3] =
+                    std::array::from_fn(|k| [here[k] - there[0].r.0[k], here[k] - there[1].r.0[k]]);
+                let squared: [R; 2] = std::array::from_fn(|l| {
+                    apart[0][l] * apart[0][l] + apart[1][l] * apart[1][l] + apart[2][l] * apart[2][l] + softened
+                });
+                let roots = squared.map(R::sqrt);
+                let pull: [R; 2] = std::array::from_fn(|l| own * weights[l].at(now) / (squared[l] * roots[l]));
+                for k in 0..3 {
+                    for l in 0..2 {
+                        let force = apart[k][l] * pull[l];
+                        pair[l].force.0[k] += force;
+                        sums[k][l] += force;
+                    }
+                }
             }
-            out[j] = Wrench::force(sum);
+            let mut sum = Vec3(sums.map(|[a, b]| a + b));
+            if let Some(last) = single.first_mut() {
+                let apart = Vec3(here) - at[j - 1].r;
+                let squared = apart.norm_squared() + softened;
+                let pull = apart * (own * weights[j - 1].at(now) / (squared * squared.sqrt()));
+                last.force += pull;
+                sum += pull;
+            }
+            out[j] = Wrench::force(-sum);
         }
     }
     fn still(&self) -> bool {
@@ -102,9 +121,11 @@ impl Force for Gravitation {
     }
     fn energy<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         let mut energy = R::zero();
+        let (weights, scale) = self.weights(now);
         for j in 1..at.len() {
+            let own = weights[j].at(now) * scale;
             for i in 0..j {
-                energy -= self.strength(now, i, j) / self.distance(now, &at[i], &at[j]);
+                energy -= own * weights[i].at(now) / self.distance(now, &at[i], &at[j]);
             }
         }
         energy

@@ -1,7 +1,8 @@
 //! Building a model: typed handles for Rust, checked entries for scenes.
 
 use super::{
-    AXIS_MARKERS, AffineFrame, Attached, Entry, Frame, Layout, Marker, Markers, Model, Orientation, Point, Site,
+    AXIS_MARKERS, AffineFrame, Attached, Ear, Entry, Frame, Heard, Layout, Marker, Markers, Model, Orientation, Point,
+    Site,
 };
 use crate::assemblies::Assembly;
 use crate::bodies::{AnyBody, Body, Ground, OwnLatch, Rigid, Tree};
@@ -87,14 +88,14 @@ impl std::error::Error for ModelError {}
 /// Collects the parts of a model.
 pub struct Builder {
     gravity: [f64; 3],
-    bodies: Vec<Entry<Box<dyn AnyBody>>>,
-    markers: Vec<Marker>,
-    forces: Vec<Attached<Box<dyn AnyForce>>>,
+    pub(super) bodies: Vec<Entry<Box<dyn AnyBody>>>,
+    pub(super) markers: Vec<Marker>,
+    pub(super) forces: Vec<Attached<Box<dyn AnyForce>>>,
     constraints: Vec<Attached<Box<dyn AnyConstraint>>>,
     contacts: Vec<Attached<Box<dyn AnyContact>>>,
     signals: Vec<Entry<Arc<Signal>>>,
     looks: Vec<(usize, Look)>,
-    rates: Vec<usize>,
+    pub(super) rates: Vec<usize>,
 }
 
 impl Default for Builder {
@@ -119,21 +120,6 @@ impl Builder {
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder
-    }
-
-    /// Gives forces a rate, for multirate integrators, which take those of rates above zero in smaller steps: forces there are so far whose names pass a
-    /// test. Returns how many did, and the name of one that had another rate already.
-    pub fn rate(&mut self, rate: usize, is_of: impl Fn(&str) -> bool) -> (usize, Option<String>) {
-        self.rates.resize(self.forces.len(), 0);
-        let (mut count, mut twice) = (0, None);
-        for (force, own) in self.forces.iter().zip(&mut self.rates).filter(|(force, _)| is_of(&force.name)) {
-            if *own != 0 && *own != rate {
-                twice = Some(force.name.clone());
-            }
-            *own = rate;
-            count += 1;
-        }
-        (count, twice)
     }
 
     /// Sets the uniform gravitational acceleration in the world frame, in m/s².
@@ -310,7 +296,7 @@ impl Builder {
     /// Checks everything and lays the model out; all faults are reported at once.
     pub fn build(mut self) -> Result<Model, Vec<ModelError>> {
         let mut errors = Vec::new();
-        self.resolve_signals(&mut errors);
+        let heard = self.resolve_signals(&mut errors);
         self.check_names(&mut errors);
         self.check_signals(&mut errors);
         self.check_bodies(&mut errors);
@@ -334,6 +320,7 @@ impl Builder {
             looks: self.looks,
             layout,
             rates,
+            heard,
             fitted: false,
         };
         model.settle();
@@ -341,19 +328,25 @@ impl Builder {
         Ok(model)
     }
 
-    fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) {
+    /// Resolves references to signals; gives what each element listens to.
+    fn resolve_signals(&mut self, errors: &mut Vec<ModelError>) -> Heard {
         let signals = &self.signals;
         let numbers: HashMap<&str, usize> = signals.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
         let mut resolve = |section, owner: &str, references: Vec<&mut SignalRef>| {
+            let mut ear = Ear::default();
             for reference in references {
                 let SignalRef::Named { name, signal, slot } = reference else { continue };
                 let found = numbers.get(name.as_str()).copied();
                 if let Some(own) = signal {
                     *slot = found.filter(|&number| signals[number].item == *own);
+                    ear.hear(own, *slot);
                     continue;
                 }
                 match found {
-                    Some(number) => (*signal, *slot) = (Some(Arc::clone(&signals[number].item)), Some(number)),
+                    Some(number) => {
+                        ear.hear(&signals[number].item, Some(number));
+                        (*signal, *slot) = (Some(Arc::clone(&signals[number].item)), Some(number));
+                    }
                     None => {
                         let nearest = crate::scene::nearest(name, signals.iter().map(|s| s.name.as_str()));
                         let hint = nearest.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
@@ -362,15 +355,12 @@ impl Builder {
                     }
                 }
             }
+            ear
         };
-        for force in &mut self.forces {
-            resolve(force.section, &force.name, force.item.signals());
-        }
-        for constraint in &mut self.constraints {
-            resolve(constraint.section, &constraint.name, constraint.item.signals());
-        }
-        for contact in &mut self.contacts {
-            resolve(contact.section, &contact.name, contact.item.signals());
+        Heard {
+            forces: self.forces.iter_mut().map(|f| resolve(f.section, &f.name, f.item.signals())).collect(),
+            constraints: self.constraints.iter_mut().map(|c| resolve(c.section, &c.name, c.item.signals())).collect(),
+            contacts: self.contacts.iter_mut().map(|c| resolve(c.section, &c.name, c.item.signals())).collect(),
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Layout {
     pub at_work: Vec<usize>,
     /// For each marker on a body that is a point, its first coordinate and velocity.
     pub points: Vec<Option<[usize; 2]>>,
+    /// For each body whether it is a single point, see [`crate::bodies::Body::point`].
+    pub point: Vec<bool>,
     /// What becomes of a wrench at each marker.
     pub takers: Vec<Taker>,
     /// The markers whose wrenches are gathered before bodies take them, in the order of the gathered ones.
@@ -40,6 +42,10 @@ pub(crate) struct Layout {
     /// For each constraint and marker, the number of its block in the Jacobian (none on a body that cannot move).
     pub blocks_of: Vec<Vec<Option<usize>>>,
     pub blocks: Vec<Block>,
+    /// The first value of each of those blocks, among the values of all.
+    pub block_starts: Vec<usize>,
+    /// The first value of each block of the mass matrix, among the values of all.
+    pub mass_starts: Vec<usize>,
     /// For each constraint whether it is between two markers and nothing else, not even time: then its gradients balance.
     pub mutual: Vec<bool>,
     pub coupling: Coupling,
@@ -133,6 +139,7 @@ impl Layout {
         let v = pack(bodies.iter().map(|b| b.item.velocities()));
         let cache = pack(bodies.iter().map(|b| b.item.cache()));
         let mass = pack(bodies.iter().map(|b| b.item.mass_blocks().len()));
+        let mass_blocks: Vec<MassBlock> = bodies.iter().flat_map(|b| b.item.mass_blocks()).collect();
         let x = pack(forces.iter().map(|f| f.item.states()));
 
         let count = |c: &Attached<Box<dyn AnyConstraint>>| c.item.rows().len();
@@ -217,8 +224,10 @@ impl Layout {
             loaded,
             at_work: at_work.into_iter().filter(moving).collect(),
             points: markers.iter().map(point).collect(),
+            point: bodies.iter().map(|body| body.item.point()).collect(),
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
-            mass_blocks: bodies.iter().flat_map(|b| b.item.mass_blocks()).collect(),
+            mass_starts: starts(mass_blocks.iter().map(MassBlock::values)),
+            mass_blocks,
             mass_is_constant: bodies.iter().all(|b| b.item.mass_is_constant()),
             most_markers: attached.map(Vec::len).max().unwrap_or(0).max(2),
             most_varied: constraints.iter().map(|c| c.item.cluster(c.markers.len())).max().unwrap_or(0).max(2),
@@ -230,6 +239,7 @@ impl Layout {
             x,
             rows,
             blocks_of,
+            block_starts: starts(blocks.iter().map(|block| block.rows * block.cols)),
             blocks,
             coupling,
             pairs,
@@ -331,6 +341,12 @@ fn pack(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
             start..next
         })
         .collect()
+}
+
+/// Where ranges of the given lengths start that follow each other, and where the last one ends.
+fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let ranges = pack(lengths);
+    ranges.iter().map(|range| range.start).chain([total(&ranges)]).collect()
 }
 
 fn total(ranges: &[Range<usize>]) -> usize {

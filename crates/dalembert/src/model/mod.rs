@@ -4,6 +4,7 @@
 
 mod build;
 mod free;
+mod heard;
 mod layout;
 mod marker;
 mod orientation;
@@ -18,6 +19,7 @@ pub use orientation::Orientation;
 pub use param::Param;
 pub use place::{Acceleration, Instant, Place, Wrench};
 
+pub(crate) use heard::{Ear, Heard};
 pub(crate) use layout::{Brake, Braked, Layout, OwnGap, Pair, Taker};
 
 use crate::bodies::AnyBody;
@@ -44,6 +46,8 @@ pub struct Model {
     pub(crate) driven: Vec<Option<usize>>,
     /// The rate of each force, for multirate integrators: zero is slow.
     pub(crate) rates: Vec<usize>,
+    /// The signals that elements use.
+    pub(crate) heard: Heard,
     /// Whether the integrator of a scene fits frequencies, which are then recorded.
     pub(crate) fitted: bool,
 }
@@ -122,6 +126,12 @@ impl Model {
     /// The shapes given to bodies for looking at, with the numbers of the bodies.
     pub fn looks(&self) -> &[(usize, Look)] {
         &self.looks
+    }
+
+    /// The name under which a part of a body is recorded: `body.NAME`, or `body.NAME.LINK` for a link of a tree.
+    pub(crate) fn part_path(&self, body: usize, part: usize) -> String {
+        let Entry { name, item } = &self.bodies[body];
+        item.part_name(part).map_or_else(|| format!("body.{name}"), |link| format!("body.{name}.{link}"))
     }
 
     /// The signals.

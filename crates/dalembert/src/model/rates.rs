@@ -1,16 +1,56 @@
-//! Which forces are fast, found from their stiffness.
+//! Which forces are fast: named by a scene, between bodies that are, or found from their stiffness.
 //!
-//! At the start each force by itself is given the frequency ω with ω² = max_i Σ_j |∂fᵢ/∂qⱼ|/Mᵢᵢ, over the velocities it acts on: the largest that its
+//! For the last at the start each force by itself is given the frequency ω with ω² = max_i Σ_j |∂fᵢ/∂qⱼ|/Mᵢᵢ, over the velocities it acts on: the largest that its
 //! stiffness may have in company of the masses there (Gershgorin's bound of M⁻¹K for a diagonal M). In the order of frequencies the largest
 //! ratio between neighbours parts slow from fast ones, if it is at least [`GAP`]; otherwise all are slow.
 
-use super::Model;
+use super::{Builder, Model};
 use dalembert_methods::algebra::Mass;
 use dalembert_methods::scalar::Dual;
 use dalembert_methods::{State, System};
 
 /// Frequencies further apart than this are of different rates.
 const GAP: f64 = 4.0;
+
+impl Builder {
+    /// Gives forces a rate, for multirate integrators, which take those of rates above zero in smaller steps: forces there are so far whose names pass a
+    /// test. Returns how many did, and the name of one that had another rate already.
+    pub fn rate(&mut self, rate: usize, is_of: impl Fn(&str) -> bool) -> (usize, Option<String>) {
+        self.rates.resize(self.forces.len(), 0);
+        let (mut count, mut twice) = (0, None);
+        for (force, own) in self.forces.iter().zip(&mut self.rates).filter(|(force, _)| is_of(&force.name)) {
+            if *own != 0 && *own != rate {
+                twice = Some(force.name.clone());
+            }
+            *own = rate;
+            count += 1;
+        }
+        (count, twice)
+    }
+
+    /// Gives a rate to the forces there are so far that act on some of these bodies and on no others but the ground.
+    pub(crate) fn rate_between(&mut self, rate: usize, bodies: &[usize]) {
+        self.rates.resize(self.forces.len(), 0);
+        for (force, own) in self.forces.iter().zip(&mut self.rates) {
+            let mut acted = force.markers.iter().map(|&m| self.markers[m].body).filter(|&body| body != 0).peekable();
+            if acted.peek().is_some() && acted.all(|body| bodies.contains(&body)) {
+                *own = rate;
+            }
+        }
+    }
+
+    /// The names of those of these bodies on which no force of a rate above zero acts, and forces of such rates with another body on which they act.
+    pub(crate) fn unmatched(&self, bodies: &[usize]) -> (Vec<String>, Vec<(String, String)>) {
+        let rates = self.rates.iter().copied().chain(std::iter::repeat(0));
+        let fast = self.forces.iter().zip(rates).filter(|(_, rate)| *rate > 0).map(|(force, _)| force);
+        let acts = fast.flat_map(|force| force.markers.iter().map(|&m| (&force.name, self.markers[m].body)));
+        let acts: Vec<(&String, usize)> = acts.filter(|(_, body)| *body != 0).collect();
+        let name = |body: usize| self.bodies[body].name.clone();
+        let idle = bodies.iter().filter(|body| !acts.iter().any(|(_, own)| own == *body));
+        let other = acts.iter().filter(|(_, body)| !bodies.contains(body));
+        (idle.map(|&body| name(body)).collect(), other.map(|(force, body)| ((*force).clone(), name(*body))).collect())
+    }
+}
 
 impl Model {
     /// The frequency of each force by itself at the start, in rad/s.

@@ -255,10 +255,7 @@ impl Animation {
         let mut sources = Vec::new();
         for (i, part) in parts {
             let body = &model.bodies[i];
-            let name = match body.item.part_name(part) {
-                Some(part) => format!("body.{}.{part}", body.name),
-                None => format!("body.{}", body.name),
-            };
+            let name = model.part_path(i, part);
             let turns = body.item.oriented();
             let gradient = columns_of(&name, &GRADIENT).unwrap_or_default();
             let place = columns_of(&name, &["position.x", "position.y", "position.z"])?;

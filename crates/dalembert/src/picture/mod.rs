@@ -16,6 +16,7 @@ mod mesh;
 mod scenery;
 mod solids;
 mod source;
+mod sticks;
 mod track;
 mod triangles;
 pub mod vtk;
@@ -27,6 +28,7 @@ pub use look::{Look, Looks, MeshFile, Tube};
 pub use scenery::{Scenery, Surface};
 pub use solids::{Form, Solid};
 pub(crate) use solids::{number, vector};
+pub(crate) use sticks::stick;
 pub use track::{Pose, Track};
 pub use triangles::{MOST_BYTES, MOST_TRIANGLES, MeshError, Triangles};
 

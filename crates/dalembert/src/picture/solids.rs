@@ -314,7 +314,7 @@ fn along(direction: Vec3<f64>) -> Quat<f64> {
 }
 
 /// The uniform box, or cylinder for two equal moments, with the given inertia, and the rotation to the body frame.
-fn uniform(mass: f64, inertia: Mat3<f64>) -> (Form, Quat<f64>) {
+pub(super) fn uniform(mass: f64, inertia: Mat3<f64>) -> (Form, Quat<f64>) {
     let (moments, axes) = principal(inertia);
     let equal = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
     let odd = (0..3).find(|&k| {

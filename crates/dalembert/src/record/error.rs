@@ -8,6 +8,17 @@ use dalembert_methods::trajectory::TrajectoryError;
 
 use super::CheckpointError;
 
+/// What helps against a refusal of the system to write a file, if anything is known to.
+pub fn remedy(error: &io::Error) -> Option<&'static str> {
+    use io::ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded => Some("free some space or choose another disk with --out"),
+        FileTooLarge => Some("raise the limit of the size of files (ulimit -f) or choose another disk with --out"),
+        PermissionDenied | ReadOnlyFilesystem => Some("choose a folder you may write to with --out"),
+        _ => None,
+    }
+}
+
 /// Why a run record could not be written or read.
 #[derive(Debug)]
 pub enum RecordError {
@@ -64,13 +75,7 @@ impl fmt::Display for RecordError {
         match self {
             Self::Io { action, path, source } => {
                 write!(f, "cannot {action} `{}`: {source}", path.display())?;
-                match source.kind() {
-                    io::ErrorKind::StorageFull => write!(f, "; free some space or choose another disk with --out"),
-                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        write!(f, "; choose a folder you may write to with --out")
-                    }
-                    _ => Ok(()),
-                }
+                remedy(source).map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
             }
             Self::NotARecord { path, reason } => write!(
                 f,

@@ -26,7 +26,7 @@ mod summary;
 pub use checkpoint::{Checkpoint, CheckpointError, Section};
 pub(crate) use csv::parse_events;
 pub use csv::{read_events, read_steps, read_trajectory_csv, write_events, write_steps, write_trajectory_csv};
-pub use error::RecordError;
+pub use error::{RecordError, remedy};
 pub use folder::{
     Contents, Record, check_destination, find_checkpoint, is_record, read, replace_report, running_checkpoint, write,
 };

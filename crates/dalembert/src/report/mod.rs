@@ -2,7 +2,7 @@
 //!
 //! All pictures are SVG written by [`svg`], so a report needs no plotting library, no font and no network. [`page`] makes the page, [`svg_files`] the same pictures as stand-alone files. The flow is
 //! channels → [`panels`] (which channels share a plot) → [`plot`] (axes, [`scale`]; curves, [`decimate`]) →
-//! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself, [`shapes`] the bodies at instants that a scene asks for. Other runs may
+//! [`svg`] → [`html`]. [`stroboscope`] draws the motion itself, [`shapes`] the bodies at instants that a scene asks for, [`strip`] several motions side by side. Other runs may
 //! be shown beside: their curves in the same plots, their shapes next to each other. A [`View`] adds the motion in space, the only part
 //! of a page that has a script; without it nothing else is lost.
 
@@ -13,6 +13,7 @@ pub mod panels;
 pub mod plot;
 pub mod scale;
 pub mod shapes;
+pub mod strip;
 pub mod stroboscope;
 pub mod svg;
 pub mod theme;

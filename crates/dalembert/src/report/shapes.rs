@@ -105,11 +105,15 @@ pub struct Shapes {
 }
 
 /// From m on paper to px.
-struct Paper {
-    origin: [f64; 2],
-    scale: f64,
-    left: f64,
-    bottom: f64,
+pub(super) struct Paper {
+    /// The lower left corner on paper, m.
+    pub origin: [f64; 2],
+    /// px for each m.
+    pub scale: f64,
+    /// Where the corner is, px.
+    pub left: f64,
+    /// Where the corner is, px, counted downwards.
+    pub bottom: f64,
 }
 
 impl Paper {
@@ -118,23 +122,68 @@ impl Paper {
     }
 }
 
+/// The rectangle on paper that holds all that is seen, and ways of points, with a rim around them, in m; none if there is nothing to see.
+pub(super) fn frame<'a>(
+    view: &View,
+    snapshots: impl Iterator<Item = &'a Snapshot> + Clone,
+    traces: &[Vec<[f64; 3]>],
+) -> Option<[[f64; 2]; 2]> {
+    let lines = snapshots.clone().flat_map(|s| s.lines.iter().flatten()).chain(traces.iter().flatten());
+    let lines = lines.map(|p| (view.project(*p), 0.0));
+    let balls = snapshots.flat_map(|s| &s.balls).map(|(p, radius)| (view.project(*p), *radius));
+    let mut low = [f64::INFINITY; 2];
+    let mut high = [f64::NEG_INFINITY; 2];
+    for (p, radius) in lines.chain(balls).filter(|(p, r)| p.iter().all(|c| c.is_finite()) && r.is_finite()) {
+        for axis in 0..2 {
+            low[axis] = low[axis].min(p[axis] - radius);
+            high[axis] = high[axis].max(p[axis] + radius);
+        }
+    }
+    let extent = (high[0] - low[0]).max(high[1] - low[1]);
+    let rim = if extent > 0.0 { RIM * extent } else { 0.5 };
+    extent.is_finite().then(|| [low.map(|c| c - rim), high.map(|c| c + rim)])
+}
+
+/// Draws what is seen at an instant, in one colour.
+pub(super) fn draw_snapshot(svg: &mut Svg, paper: &Paper, view: &View, snapshot: &Snapshot, colour: usize) {
+    let mut path = String::new();
+    for line in &snapshot.lines {
+        let places: Vec<[f64; 2]> = line.iter().map(|p| paper.place(view.project(*p))).collect();
+        if places.len() > 1 && places.iter().flatten().all(|c| c.is_finite()) {
+            path += &polyline(&places);
+        }
+    }
+    if !path.is_empty() {
+        svg.path(&format!("wire c{colour}"), &path);
+    }
+    for (centre, radius) in &snapshot.balls {
+        let [x, y] = paper.place(view.project(*centre));
+        if !(x.is_finite() && y.is_finite()) {
+            continue;
+        }
+        let (class, radius) = match radius * paper.scale {
+            r if r > 1.5 => (format!("wire c{colour}"), r),
+            _ => (format!("f{colour}"), 2.5),
+        };
+        let place = [("cx", x.into()), ("cy", y.into()), ("r", radius.into())];
+        svg.leaf("circle", &[&[("class", (&class).into())], &place[..]].concat());
+    }
+}
+
+/// A bar for scale at the lower left corner of a picture of a width.
+pub(super) fn draw_bar(svg: &mut Svg, paper: &Paper, width: f64, y: f64) {
+    let length = nice_step(0.1 * (width - 2.0 * MARGIN) / paper.scale);
+    let bar = length * paper.scale;
+    let tick = |x: f64| polyline(&[[x, y - 4.0], [x, y + 4.0]]);
+    let path = polyline(&[[MARGIN, y], [MARGIN + bar, y]]) + &tick(MARGIN) + &tick(MARGIN + bar);
+    svg.path("bar", &path);
+    svg.text("key", [MARGIN + bar + 8.0, y + 4.0], Anchor::Start, &format!("{} m", number(length, 3)));
+}
+
 impl Shapes {
     /// The rectangle on paper that holds all shapes with a rim around them, in m; none if there is nothing to see.
     pub fn frame(&self) -> Option<[[f64; 2]; 2]> {
-        let lines = self.snapshots.iter().flat_map(|s| s.lines.iter().flatten()).chain(self.traces.iter().flatten());
-        let lines = lines.map(|p| (self.view.project(*p), 0.0));
-        let balls = self.snapshots.iter().flat_map(|s| &s.balls).map(|(p, radius)| (self.view.project(*p), *radius));
-        let mut low = [f64::INFINITY; 2];
-        let mut high = [f64::NEG_INFINITY; 2];
-        for (p, radius) in lines.chain(balls).filter(|(p, r)| p.iter().all(|c| c.is_finite()) && r.is_finite()) {
-            for axis in 0..2 {
-                low[axis] = low[axis].min(p[axis] - radius);
-                high[axis] = high[axis].max(p[axis] + radius);
-            }
-        }
-        let extent = (high[0] - low[0]).max(high[1] - low[1]);
-        let rim = if extent > 0.0 { RIM * extent } else { 0.5 };
-        extent.is_finite().then(|| [low.map(|c| c - rim), high.map(|c| c + rim)])
+        frame(&self.view, self.snapshots.iter(), &self.traces)
     }
 
     /// Draws the picture; none if there is nothing to see.
@@ -169,38 +218,14 @@ impl Shapes {
             }
         }
         for (index, snapshot) in self.snapshots.iter().enumerate() {
-            self.draw_snapshot(&mut svg, &paper, snapshot, index % CURVES);
+            draw_snapshot(&mut svg, &paper, &self.view, snapshot, index % CURVES);
         }
-        self.draw_foot(&mut svg, &paper, foot);
+        draw_bar(&mut svg, &paper, WIDTH, foot);
+        svg.text("label", [WIDTH - MARGIN, foot + 4.0], Anchor::End, &self.view.name);
         for (row, remark) in self.remarks.iter().enumerate() {
             svg.text("label", [MARGIN, foot + 4.0 + ROW * (row + 1) as f64], Anchor::Start, remark);
         }
         Some(svg.finish())
-    }
-
-    fn draw_snapshot(&self, svg: &mut Svg, paper: &Paper, snapshot: &Snapshot, colour: usize) {
-        let mut path = String::new();
-        for line in &snapshot.lines {
-            let places: Vec<[f64; 2]> = line.iter().map(|p| paper.place(self.view.project(*p))).collect();
-            if places.len() > 1 && places.iter().flatten().all(|c| c.is_finite()) {
-                path += &polyline(&places);
-            }
-        }
-        if !path.is_empty() {
-            svg.path(&format!("wire c{colour}"), &path);
-        }
-        for (centre, radius) in &snapshot.balls {
-            let [x, y] = paper.place(self.view.project(*centre));
-            if !(x.is_finite() && y.is_finite()) {
-                continue;
-            }
-            let (class, radius) = match radius * paper.scale {
-                r if r > 1.5 => (format!("wire c{colour}"), r),
-                _ => (format!("f{colour}"), 2.5),
-            };
-            let place = [("cx", x.into()), ("cy", y.into()), ("r", radius.into())];
-            svg.leaf("circle", &[&[("class", (&class).into())], &place[..]].concat());
-        }
     }
 
     /// Surfaces with hatches on the side that bodies cannot enter. One that does not move is drawn once.
@@ -216,17 +241,6 @@ impl Shapes {
             svg.path("hatch", &hatches(&places));
             drawn.push(path);
         }
-    }
-
-    /// Bar for scale and the view along the lower edge.
-    fn draw_foot(&self, svg: &mut Svg, paper: &Paper, y: f64) {
-        let length = nice_step(0.1 * (WIDTH - 2.0 * MARGIN) / paper.scale);
-        let bar = length * paper.scale;
-        let tick = |x: f64| polyline(&[[x, y - 4.0], [x, y + 4.0]]);
-        let path = polyline(&[[MARGIN, y], [MARGIN + bar, y]]) + &tick(MARGIN) + &tick(MARGIN + bar);
-        svg.path("bar", &path);
-        svg.text("key", [MARGIN + bar + 8.0, y + 4.0], Anchor::Start, &format!("{} m", number(length, 3)));
-        svg.text("label", [WIDTH - MARGIN, y + 4.0], Anchor::End, &self.view.name);
     }
 }
 

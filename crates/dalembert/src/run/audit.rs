@@ -12,8 +12,10 @@
 //! up and nothing amplifies them: the ledger must close within a small factor times Σ e over the steps. An estimate that
 //! vanishes by chance counts as a hundredth ([`LEAST`]). Rounding adds a few ulps of the energies in each step.
 //!
-//! Time stepping (`moreau`) has no error control; it says of each step how much energy it may have missed.
+//! Time stepping (`moreau`) has no error control; it says of each step how much energy it may have missed. Variational methods have none either: their energies swing
+//! and do not drift, see [`super::swing`].
 
+use super::swing::{Swing, widened};
 use crate::equations::{Ledger, Momentum, Work};
 use crate::model::Model;
 use crate::record;
@@ -38,6 +40,9 @@ pub struct Audit {
     worst: f64,
     worst_time: f64,
     allowed: f64,
+    swing: Swing,
+    /// By how much the method widens it.
+    wide: f64,
     worst_position: f64,
     worst_velocity: f64,
     /// Heat of sliding and energy lost in impacts.
@@ -67,6 +72,8 @@ impl Audit {
             worst: 0.0,
             worst_time: 0.0,
             allowed: 0.0,
+            swing: Swing::new(shape.v),
+            wide: 1.0,
             worst_position: 0.0,
             worst_velocity: 0.0,
             lost: [0.0; 2],
@@ -76,27 +83,52 @@ impl Audit {
         }
     }
 
-    /// Takes a state at the end of a step (or the initial one) into account; `error` is the estimate η of the step.
-    pub fn observe(&mut self, model: &Model, s: &State<f64>, error: f64) {
+    /// Tells the chord of rotations, if the method has one.
+    pub fn set_chord(&mut self, chord: f64) {
+        self.wide = widened(chord);
+    }
+
+    /// Takes a state at the end of a step (or the initial one) into account; `error` is the estimate η of the step, if the method has one.
+    pub fn observe(&mut self, model: &Model, s: &State<f64>, error: Option<f64>) {
+        let is_first = self.start.is_none();
         let ledger = self.look(model, s);
-        let allowed = self.step_allowance(model, s, &ledger, error);
-        self.allow(model, s, allowed);
+        model.mass(s, &mut self.work, &mut self.mass);
+        self.mass.apply(&s.v, &mut self.product);
+        let rounding = rounding(&ledger);
+        let mut step = rounding;
+        if is_first || error.is_none() {
+            let through = [ledger.dissipated, ledger.supplied];
+            step += self.factor * self.swing.take(s.t, &self.product, &s.v, through);
+        }
+        match error {
+            Some(error) => {
+                let allowed = self.step_allowance(model, s, error) + rounding;
+                self.allow(model, s, allowed, allowed);
+            }
+            None => self.allow(model, s, rounding, step),
+        }
+    }
+
+    /// Velocities have jumped.
+    pub fn part(&mut self) {
+        self.swing.part();
     }
 
     /// The same for a step of which the method itself says how much energy it may have missed, in J.
     pub fn observe_missed(&mut self, model: &Model, s: &State<f64>, missed: f64) {
         let ledger = self.look(model, s);
-        self.allow(model, s, self.factor * missed + rounding(&ledger));
+        let allowed = self.factor * missed + rounding(&ledger);
+        self.allow(model, s, allowed, allowed);
     }
 
-    /// Adds the allowance of a step. A force whose dissipation over the step is below zero by more than that creates energy.
-    fn allow(&mut self, model: &Model, s: &State<f64>, allowed: f64) {
+    /// Adds an allowance. A force whose dissipation over the step is below zero by more than `step` creates energy.
+    fn allow(&mut self, model: &Model, s: &State<f64>, allowed: f64, step: f64) {
         self.allowed += allowed;
         let h = self.time.map_or(0.0, |time| s.t - time);
         self.time = Some(s.t);
         if self.gain.is_none() {
             let least = model.least_dissipation(s, &mut self.work);
-            self.gain = least.filter(|(_, heat)| heat * h < -allowed).map(|(force, heat)| (force, s.t, heat));
+            self.gain = least.filter(|(_, heat)| heat * h < -step).map(|(force, heat)| (force, s.t, heat));
         }
     }
 
@@ -124,11 +156,9 @@ impl Audit {
         ledger
     }
 
-    /// The bound e of one step.
-    fn step_allowance(&mut self, model: &Model, s: &State<f64>, ledger: &Ledger<f64>, error: f64) -> f64 {
+    /// The bound e of one step; momenta are at hand.
+    fn step_allowance(&mut self, model: &Model, s: &State<f64>, error: f64) -> f64 {
         model.force(s, &mut self.work, &mut self.force);
-        model.mass(s, &mut self.work, &mut self.mass);
-        self.mass.apply(&s.v, &mut self.product);
         model.magnitude(&s.q, &mut self.magnitude);
         let weight = |size: f64| self.absolute + self.tolerance * size.abs();
         let mut sum = 0.0;
@@ -136,7 +166,7 @@ impl Audit {
             sum += self.force[i].abs() * weight(self.magnitude[i]) + self.product[i].abs() * weight(s.v[i]);
         }
         sum += s.z.iter().map(|&z| weight(z)).sum::<f64>();
-        self.factor * error.max(LEAST) * sum + rounding(ledger)
+        self.factor * error.max(LEAST) * sum
     }
 
     /// The first force found to dissipate less than nothing: its number, the time in s and its dissipation in W. No law of a material or
@@ -147,13 +177,14 @@ impl Audit {
 
     /// The verdict.
     pub fn ledger(&self) -> record::Ledger {
+        let allowance = self.allowed + self.factor * self.wide * self.swing.allowance();
         record::Ledger {
             start: self.start.unwrap_or_default(),
             end: self.end,
             worst_imbalance: self.worst,
             worst_imbalance_time: self.worst_time,
-            allowance: self.allowed,
-            closes: self.worst <= self.allowed,
+            allowance,
+            closes: self.worst.is_finite() && allowance.is_finite() && self.worst <= allowance,
             worst_position_residual: self.worst_position,
             worst_velocity_residual: self.worst_velocity,
             lost_in_impacts: self.lost[1],
@@ -168,6 +199,7 @@ impl Audit {
             memory.extend([b.kinetic, b.potential, b.dissipated, b.supplied, b.total]);
             memory.extend(b.linear_momentum.iter().chain(&b.angular_momentum));
         }
+        self.swing.memory(&mut memory);
         memory
     }
 
@@ -185,10 +217,9 @@ impl Audit {
             })
         };
         let (head, balances) = memory.split_at_checked(5)?;
-        let (start, end) = balances.split_at_checked(11)?;
-        if end.len() != 11 {
-            return None;
-        }
+        let (start, rest) = balances.split_at_checked(11)?;
+        let (end, swing) = rest.split_at_checked(11)?;
+        self.swing.recall(swing)?;
         [self.worst, self.worst_time, self.allowed, self.worst_position, self.worst_velocity] = head.try_into().ok()?;
         self.start = Some(read(start)?);
         self.end = read(end)?;

@@ -12,7 +12,7 @@ use crate::model::{Model, ModelError};
 use crate::picture::Film;
 use crate::record::{Checkpoint, CheckpointError, FinalState, Setting, Status, Summary};
 use crate::scene::{self, Problems, Scene, SceneError};
-use dalembert_methods::integrate::{self, Ending, IntegrateError, Span};
+use dalembert_methods::integrate::{self, Beside, Company, Ending, IntegrateError, RungeKutta, Span, now};
 use dalembert_methods::nonsmooth::{self, ContactError, Contacts, Hybrid};
 use dalembert_methods::trajectory::{Event, Trajectory, TrajectoryError};
 use std::collections::BTreeMap;
@@ -169,6 +169,8 @@ pub enum Failure {
         time: f64,
         /// What was allowed, in J.
         allowance: f64,
+        /// What to try.
+        advice: &'static str,
     },
 }
 
@@ -182,10 +184,10 @@ impl fmt::Display for Failure {
                 "`{force}` creates energy: at t = {time} s its dissipation is {dissipation:.3e} W, below zero; check its coefficients \
                  and its signals"
             ),
-            Self::Ledger { imbalance, time, allowance } => write!(
+            Self::Ledger { imbalance, time, allowance, advice } => write!(
                 f,
                 "the energy ledger does not close: at t = {time} s it is off by {imbalance:.3e} J, allowed are \
-                 {allowance:.3e} J; try a tighter tolerance, and check that forces and energies of custom elements agree"
+                 {allowance:.3e} J; {advice}"
             ),
         }
     }
@@ -218,13 +220,32 @@ pub fn run(
     resume: Option<&Checkpoint>,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcome, RunError> {
-    drive_with_callbacks(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher)
+    now(drive_with_callbacks(scene, name, resume.map_or(Begin::Written, Begin::Resume), watcher, Manner::<()>::Whole))
+}
+
+/// Runs a scene for its figures alone, as one of many: without film, text and checkpoint. Where its integrator is an explicit Runge–Kutta method its rates are
+/// computed in the company given; the future waits where the company does.
+pub async fn run_one_of_many<'a>(
+    scene: &'a Scene,
+    name: &str,
+    watcher: &mut dyn Watcher,
+    company: Option<impl Company<Hybrid<'a, Model>>>,
+) -> Result<Outcome, RunError> {
+    drive_with_callbacks(scene, name, Begin::Written, watcher, Manner::Figures(company)).await
+}
+
+/// What is kept of a run, and in which company it is made.
+enum Manner<C> {
+    /// Everything.
+    Whole,
+    /// Numbers only.
+    Figures(Option<C>),
 }
 
 /// Runs a scene from where another run has ended, which may have had other parameters. Its own start is not used; energies are
 /// accounted for from here on.
 pub fn run_from(scene: &Scene, name: &str, from: &FinalState, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
-    drive_with_callbacks(scene, name, Begin::At(from), watcher)
+    now(drive_with_callbacks(scene, name, Begin::At(from), watcher, Manner::<()>::Whole))
 }
 
 /// Where a run begins.
@@ -239,15 +260,16 @@ enum Begin<'a> {
 }
 
 /// Drives a run and names the callback that has ended it, if one has.
-fn drive_with_callbacks(
-    scene: &Scene,
+async fn drive_with_callbacks<'a>(
+    scene: &'a Scene,
     name: &str,
     begin: Begin<'_>,
     watcher: &mut dyn Watcher,
+    manner: Manner<impl Company<Hybrid<'a, Model>>>,
 ) -> Result<Outcome, RunError> {
     let faults = &scene.callbacks.faults;
     faults.take();
-    let result = drive(scene, name, begin, watcher);
+    let result = drive(scene, name, begin, watcher, manner).await;
     let Some(fault) = faults.take() else { return result };
     let mut outcome = result.map_err(|_| RunError::Callback(fault.clone()))?;
     outcome.summary.status = Status::Failed;
@@ -256,15 +278,25 @@ fn drive_with_callbacks(
     Ok(outcome)
 }
 
-fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+async fn drive<'a>(
+    scene: &'a Scene,
+    name: &str,
+    begin: Begin<'_>,
+    watcher: &mut dyn Watcher,
+    manner: Manner<impl Company<Hybrid<'a, Model>>>,
+) -> Result<Outcome, RunError> {
     let model = &scene.model;
     let settings = scene.run.integrator_settings();
     let mut y = Hybrid::new(model);
     let mut method = Method::of(scene)?;
     let about = method.about();
-    check_patterns(model, &scene.output.channels)?;
+    let (whole, company) = match manner {
+        Manner::Whole => (true, None),
+        Manner::Figures(company) => (false, company),
+    };
+    let (channels, kept) = Kept::of(model, &scene.output.channels, whole);
+    check_patterns(model, &scene.output.channels, channels.channels())?;
     check_figures(scene)?;
-    let (channels, kept) = Kept::of(model, &scene.output.channels);
     let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
     let trajectory = Trajectory::new(select(&kept.recorded)).map_err(RunError::Channels)?;
     let film = Film::new(&select(&kept.filmed));
@@ -272,7 +304,7 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
     let every = if scene.output.every > 0.0 { scene.output.every } else { (scene.run.until - scene.run.start) / ROWS };
     let start = if let Begin::At(from) = begin { from.time } else { scene.run.start };
     let span = Span::new(start, scene.run.until, every);
-    let scene_text = scene.to_toml();
+    let scene_text = if whole { scene.to_toml() } else { String::new() };
     let absolute = match settings.iter().find(|(name, _)| *name == "absolute") {
         Some((_, value)) if value > 0.0 => value,
         _ => scene.run.tolerance,
@@ -297,13 +329,18 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
         error: None,
         watcher,
     };
+    if about.parameters.iter().any(|p| p.name == "chord") {
+        observer.audit.set_chord(settings.get(about, "chord"));
+    }
     if let Begin::At(from) = begin {
         start::place(&mut state, from)?;
     }
     let progress = match begin {
         Begin::Written | Begin::At(_) => {
             start::prepare(scene, &mut state)?;
-            observer.audit.observe(model, &state, 0.0);
+            // Methods without error control have no tolerance to allow for.
+            let error = about.parameters.iter().any(|p| p.name == "absolute").then_some(0.0);
+            observer.audit.observe(model, &state, error);
             None
         }
         Begin::Resume(checkpoint) => {
@@ -323,10 +360,19 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
             Some(unpacked.progress)
         }
     };
+    let own = company.and_then(|company| Some((RungeKutta::named(about.name, &settings)?.ok()?, company)));
+    let beside = own.map(|(method, company)| Beside::new(method, company));
     let result = match (&mut method, &progress) {
-        (Method::Located(integrator), None) => {
-            nonsmooth::simulate(&mut y, &mut state, &mut **integrator, &span, &options, &mut triggers, &mut observer)
-        }
+        (Method::Located(integrator), None) => match beside {
+            None => {
+                let integrator = &mut **integrator;
+                nonsmooth::simulate(&mut y, &mut state, integrator, &span, &options, &mut triggers, &mut observer)
+            }
+            Some(mut pace) => {
+                let (triggers, observer) = (&mut triggers, &mut observer);
+                nonsmooth::simulate_at(&mut y, &mut state, &mut pace, &span, &options, triggers, observer).await
+            }
+        },
         (Method::Located(integrator), Some(progress)) => nonsmooth::resume(
             &mut y,
             &mut state,
@@ -366,7 +412,7 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
         events: &observer.events,
         audit: &observer.audit,
     };
-    let checkpoint = interrupted.then(|| pack(&state, &result.progress, &written));
+    let checkpoint = (interrupted && whole).then(|| pack(&state, &result.progress, &written));
     let ledger = observer.audit.ledger();
     let failure = match ending {
         Err(failure) => Some(failure),
@@ -374,6 +420,7 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
             imbalance: ledger.worst_imbalance,
             time: ledger.worst_imbalance_time,
             allowance: ledger.allowance,
+            advice: advice(about),
         }),
         Ok(_) => None,
     };
@@ -404,6 +451,18 @@ fn drive(scene: &Scene, name: &str, begin: Begin<'_>, watcher: &mut dyn Watcher)
     };
     let Recorder { trajectory, film, steps, events, .. } = observer;
     Ok(Outcome { summary, trajectory, film, steps, events, scene: scene_text, failure, checkpoint })
+}
+
+/// What to try where energies are not kept.
+fn advice(about: &integrate::About) -> &'static str {
+    let has = |name: &str| about.parameters.iter().any(|p| p.name == name);
+    if has("micro_steps") {
+        "macro steps near a multiple of half a period of the fast motion resonate: change `fixed_step`; or forces and energies of custom elements disagree"
+    } else if has("absolute") {
+        "try a tighter tolerance, and check that forces and energies of custom elements agree"
+    } else {
+        "try a smaller step, and check that forces and energies of custom elements agree"
+    }
 }
 
 /// The end of time stepping, in the words of a run with located events.

@@ -2,7 +2,7 @@
 
 use super::channels::{Channels, matches};
 use super::driver::RunError;
-use super::motion::{Poses, outlines};
+use super::motion::{Poses, Stick, outlines, sticks};
 use crate::contacts::{AnyContact, Surfaces};
 use crate::model::{Attached, Instant, Marker, Model, ModelError, Orientation, Place, Site};
 use crate::picture::{number, vector};
@@ -40,6 +40,9 @@ pub fn figures(scene: &Scene, trajectory: &Trajectory, events: &[Event]) -> Figu
 
 /// Checks that all figures of a scene can be drawn from what it records.
 pub(super) fn check_figures(scene: &Scene) -> Result<(), RunError> {
+    if scene.panels.is_empty() && scene.shapes.is_empty() {
+        return Ok(());
+    }
     let recorded = Channels::new(&scene.model, &scene.output.channels);
     let recorded = recorded.channels();
     let mut errors: Vec<ModelError> = Vec::new();
@@ -217,7 +220,7 @@ fn shapes(
         traces: Vec::new(),
         remarks: Vec::new(),
     };
-    let outlines = outlines(&scene.model);
+    let looks = (outlines(&scene.model), sticks(&scene.model));
     let wanted = |section: &str, name: &str| {
         let path = format!("{section}.{name}");
         settings.elements.is_empty() || settings.elements.iter().any(|pattern| matches(pattern, &path))
@@ -236,7 +239,7 @@ fn shapes(
             }
         };
         match poses.at(time) {
-            Some(place) => picture.snapshots.push(snapshot(&scene.model, &outlines, &place, time, label, &wanted)),
+            Some(place) => picture.snapshots.push(snapshot(&scene.model, &looks, &place, time, label, &wanted)),
             None => picture.remarks.push(format!("Nothing was recorded at {time} s.")),
         }
     }
@@ -256,10 +259,24 @@ fn shapes(
     Some(picture)
 }
 
-/// Bodies as outlines or lines through their markers, elements between points as lines, cells by their edges, balls of contacts.
+/// The outlines of bodies in their own frames, and links as sticks.
+type Drawn = (Vec<Vec<Vec<[f64; 3]>>>, Vec<Stick>);
+
+/// The bodies and elements of a model at some of the times of a trajectory, in their order; none if poses were not recorded. Times outside of it are left out.
+pub fn snapshots(model: &Model, trajectory: &Trajectory, times: &[f64]) -> Option<Vec<Snapshot>> {
+    let poses = Poses::new(model, trajectory)?;
+    let looks = (outlines(model), sticks(model));
+    let shot = |&time: &f64| {
+        let place = poses.at(time)?;
+        Some(snapshot(model, &looks, &place, time, String::new(), &|_, _| true))
+    };
+    Some(times.iter().filter_map(shot).collect())
+}
+
+/// Bodies as outlines or lines through their markers, links of trees as sticks with a point at each joint, elements between points as lines, cells by their edges, balls of contacts.
 fn snapshot(
     model: &Model,
-    outlines: &[Vec<Vec<[f64; 3]>>],
+    (outlines, sticks): &Drawn,
     place: &dyn Fn(&Marker) -> Place<f64>,
     time: f64,
     label: String,
@@ -328,6 +345,14 @@ fn snapshot(
                 place(&marker).r.0
             };
             shot.lines.extend(outlines[i].iter().map(|line| line.iter().map(&mut moved).collect::<Vec<_>>()));
+            continue;
+        }
+        if model.bodies()[i].item.part_name(0).is_some() {
+            for stick in sticks.iter().filter(|stick| stick.body == i) {
+                let line = stick.placed(&|marker| place(marker).r.0);
+                shot.balls.extend(line.first().map(|&joint| (joint, 0.0)));
+                shot.lines.extend((line.len() > 1).then_some(line));
+            }
             continue;
         }
         let mut own: Vec<[f64; 3]> = Vec::new();

@@ -35,8 +35,8 @@ pub struct Column {
 /// Records a motion of the model of a scene, with further columns, as a run of the `method` named.
 pub fn given(scene: &Scene, name: &str, method: &str, motion: &[Given], more: &[Column]) -> Result<Outcome, RunError> {
     let model = &scene.model;
-    check_patterns(model, &scene.output.channels)?;
-    let (mut channels, kept) = Kept::of(model, &scene.output.channels);
+    let (mut channels, kept) = Kept::of(model, &scene.output.channels, true);
+    check_patterns(model, &scene.output.channels, channels.channels())?;
     let select = |places: &[usize]| places.iter().map(|&i| channels.channels()[i].clone()).collect::<Vec<_>>();
     let mut film = Film::new(&select(&kept.filmed));
     let recorded = select(&kept.recorded).into_iter().chain(more.iter().map(|column| column.channel.clone()));
@@ -59,7 +59,7 @@ pub fn given(scene: &Scene, name: &str, method: &str, motion: &[Given], more: &[
         row.extend(more.iter().map(|column| column.values[k]));
         trajectory.push(&row);
         film.push(kept.filmed.iter().map(|&i| all[i]));
-        audit.observe(model, state, 0.0);
+        audit.observe(model, state, Some(0.0));
     }
     let ledger = audit.ledger();
     let time = |s: Option<&Given>| s.map_or(0.0, |s| s.state.t);

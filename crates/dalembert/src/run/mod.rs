@@ -9,12 +9,13 @@ mod given;
 mod motion;
 mod recorder;
 mod start;
+mod swing;
 mod triggers;
 
 pub use audit::Audit;
 pub use channels::{Channels, Reading, ReadingError, matches};
-pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from};
-pub use figures::{Figures, figures};
+pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from, run_one_of_many};
+pub use figures::{Figures, figures, snapshots};
 pub use given::{Column, Given, given};
 pub use motion::motion;
 pub use start::check;

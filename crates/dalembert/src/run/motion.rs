@@ -1,7 +1,8 @@
-//! The shapes of a model over time, for pictures: bodies as outlines or as lines through their markers, two-point elements as lines.
+//! The shapes of a model over time, for pictures: bodies as outlines or as lines through their markers, links of trees as sticks, two-point elements as lines.
 
 use super::channels::deforms;
-use crate::model::{Marker, Model, Place};
+use crate::model::{Marker, Model, Orientation, Place, Site};
+use crate::picture::stick;
 use crate::report::stroboscope::{Frame, Motion, Shape};
 use crate::shapes;
 use dalembert_methods::lie::Quat;
@@ -14,12 +15,14 @@ const FRAMES: usize = 200;
 /// The motion recorded in a trajectory; none if positions were not recorded.
 pub fn motion(model: &Model, trajectory: &Trajectory) -> Option<Motion> {
     let poses = Poses::new(model, trajectory)?;
-    let outlines = outlines(model);
+    let (outlines, sticks) = (outlines(model), sticks(model));
     let stride = trajectory.len().div_ceil(FRAMES);
     let frames = (0..trajectory.len()).step_by(stride).map(|row| {
         let place = poses.between(row, 0.0);
         let point = |marker: &Marker| place(marker).r.0;
-        Frame { time: trajectory.time()[row], shapes: shapes(model, &poses, &outlines, row, &point) }
+        let mut shapes = shapes(model, &poses, &outlines, row, &point);
+        shapes.extend(sticks.iter().map(|stick| Shape { name: stick.name.clone(), points: stick.placed(&point) }));
+        Frame { time: trajectory.time()[row], shapes }
     });
     Some(Motion { frames: frames.collect() })
 }
@@ -43,6 +46,48 @@ pub(super) fn outlines(model: &Model) -> Vec<Vec<Vec<[f64; 3]>>> {
     outlines
 }
 
+/// A link of a tree as a line.
+pub(super) struct Stick {
+    /// The body.
+    pub body: usize,
+    /// The name of the link.
+    pub name: String,
+    /// Points of the line, fixed to the link; the first is a joint if there is one.
+    points: Vec<Marker>,
+}
+
+impl Stick {
+    /// The line where the link is.
+    pub fn placed(&self, place: &dyn Fn(&Marker) -> [f64; 3]) -> Vec<[f64; 3]> {
+        self.points.iter().map(place).collect()
+    }
+}
+
+/// The links of all trees as lines. Links without length are left out of trees that have some.
+pub(super) fn sticks(model: &Model) -> Vec<Stick> {
+    let mut sticks = Vec::new();
+    for (body, entry) in model.bodies().iter().enumerate() {
+        let parts = (0..entry.item.parts()).filter(|&part| entry.item.part_name(part).is_some());
+        let mut own: Vec<Stick> = Vec::new();
+        for part in parts {
+            let on = |at: [f64; 3]| Marker {
+                name: String::new(),
+                body,
+                site: Site { part, ..Site::point(at) },
+                orientation: Orientation::default(),
+            };
+            let points = stick(model, (body, part)).into_iter().map(on).collect();
+            own.push(Stick { body, name: model.part_path(body, part), points });
+        }
+        let long = |stick: &Stick| stick.points.len() > 1;
+        if own.iter().any(long) {
+            own.retain(long);
+        }
+        sticks.extend(own);
+    }
+    sticks
+}
+
 fn shapes(
     model: &Model,
     poses: &Poses<'_>,
@@ -52,7 +97,11 @@ fn shapes(
 ) -> Vec<Shape> {
     let mut shapes = Vec::new();
     for (i, body) in model.bodies().iter().enumerate() {
-        let Some(columns) = &poses.bodies[i] else { continue };
+        // Links of trees are drawn as sticks.
+        let [columns] = poses.bodies[i].as_slice() else { continue };
+        if body.item.part_name(0).is_some() {
+            continue;
+        }
         if !outlines[i].is_empty() {
             let (origin, gradient) = columns.pose(row, 0.0);
             let moved = |line: &Vec<[f64; 3]>| line.iter().map(|&at| (origin + gradient * Vec3(at)).0).collect();
@@ -90,18 +139,19 @@ fn shapes(
 
 /// Where all bodies are over time.
 pub(super) struct Poses<'a> {
-    /// The columns of each body that can move.
-    bodies: Vec<Option<Columns<'a>>>,
+    /// The columns of each part of each body; none for bodies that cannot move.
+    bodies: Vec<Vec<Columns<'a>>>,
     time: &'a [f64],
 }
 
 impl<'a> Poses<'a> {
     /// The poses recorded in a trajectory; none if some were not recorded, or nothing moves.
     pub fn new(model: &Model, trajectory: &'a Trajectory) -> Option<Self> {
-        let bodies: Vec<Option<Columns<'_>>> =
-            (0..model.bodies().len()).map(|i| Columns::of(model, i, trajectory)).collect();
+        let parts = |i: usize| 0..model.bodies()[i].item.parts();
+        let columns = |i: usize| parts(i).map(|part| Columns::of(model, (i, part), trajectory)).collect::<Option<_>>();
+        let bodies: Vec<Vec<Columns<'_>>> = (0..model.bodies().len()).map(|i| columns(i).unwrap_or_default()).collect();
         let moving = (0..bodies.len()).filter(|&i| !model.layout.v[i].is_empty());
-        if trajectory.is_empty() || moving.clone().any(|i| bodies[i].is_none()) || moving.count() == 0 {
+        if trajectory.is_empty() || moving.clone().any(|i| bodies[i].is_empty()) || moving.count() == 0 {
             return None;
         }
         Some(Self { bodies, time: trajectory.time() })
@@ -110,7 +160,8 @@ impl<'a> Poses<'a> {
     /// The first channel of a pose that is not recorded.
     pub fn missing(model: &Model, recorded: impl Fn(&str) -> bool) -> Option<String> {
         let moving = (0..model.bodies().len()).filter(|&i| !model.layout.v[i].is_empty());
-        moving.flat_map(|i| names(model, i)).find(|name| !recorded(name))
+        let parts = moving.flat_map(|i| (0..model.bodies()[i].item.parts()).map(move |part| (i, part)));
+        parts.flat_map(|part| names(model, part)).find(|name| !recorded(name))
     }
 
     /// The places of markers at a time, straight between rows; none outside of what was recorded.
@@ -129,7 +180,7 @@ impl<'a> Poses<'a> {
 
     fn between(&self, row: usize, share: f64) -> impl Fn(&Marker) -> Place<f64> + '_ {
         move |marker: &Marker| {
-            let (origin, rotation) = match &self.bodies[marker.body] {
+            let (origin, rotation) = match self.bodies[marker.body].get(marker.site.part) {
                 Some(columns) => columns.pose(row, share),
                 None => (Vec3([0.0; 3]), Mat3::identity()),
             };
@@ -139,9 +190,9 @@ impl<'a> Poses<'a> {
     }
 }
 
-/// The channels of a body's pose.
-fn names(model: &Model, body: usize) -> Vec<String> {
-    let path = format!("body.{}", model.bodies()[body].name);
+/// The channels of the pose of a part of a body.
+fn names(model: &Model, (body, part): (usize, usize)) -> Vec<String> {
+    let path = model.part_path(body, part);
     let mut names: Vec<String> = ["x", "y", "z"].map(|axis| format!("{path}.position.{axis}")).into();
     if model.bodies()[body].item.oriented() {
         names.extend(["w", "x", "y", "z"].map(|part| format!("{path}.orientation.{part}")));
@@ -152,7 +203,7 @@ fn names(model: &Model, body: usize) -> Vec<String> {
     names
 }
 
-/// Position and orientation of a body over time.
+/// Position and orientation of a part of a body over time.
 struct Columns<'a> {
     position: [&'a [f64]; 3],
     turn: Turn<'a>,
@@ -169,8 +220,8 @@ enum Turn<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(model: &Model, body: usize, trajectory: &'a Trajectory) -> Option<Self> {
-        let columns: Option<Vec<&[f64]>> = names(model, body).iter().map(|name| trajectory.column(name)).collect();
+    fn of(model: &Model, part: (usize, usize), trajectory: &'a Trajectory) -> Option<Self> {
+        let columns: Option<Vec<&[f64]>> = names(model, part).iter().map(|name| trajectory.column(name)).collect();
         match columns?.as_slice() {
             [x, y, z] => Some(Self { position: [x, y, z], turn: Turn::None }),
             [x, y, z, a, b, c, d] => Some(Self { position: [x, y, z], turn: Turn::Rotation([a, b, c, d]) }),

@@ -60,10 +60,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The channels that a scene and a film need together, and the places of each in a row.
-    pub fn of<'m>(model: &Model, wanted: &[String]) -> (Channels<'m>, Self) {
-        let film = PATTERNS.map(str::to_owned);
-        let all = if wanted.is_empty() { Vec::new() } else { [wanted, &film].concat() };
+    /// The channels that a scene and a film, if there is one, need together, and the places of each in a row.
+    pub fn of<'m>(model: &Model, wanted: &[String], filmed: bool) -> (Channels<'m>, Self) {
+        // Where nothing is filmed a pattern that matches no name keeps the time only.
+        let film = if filmed { PATTERNS.map(str::to_owned).to_vec() } else { vec![String::new()] };
+        let all = if wanted.is_empty() { Vec::new() } else { [wanted, &film[..]].concat() };
         let channels = Channels::new(model, &all);
         // The time comes first, whatever the patterns.
         let pick = |patterns: &[String]| -> Vec<usize> {
@@ -196,6 +197,9 @@ impl Observer<Model> for Recorder<'_> {
 
     fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
         let impact = event.kind == Kind::Impact;
+        if impact {
+            self.audit.part();
+        }
         for (&contact, values) in event.contacts.iter().zip(&event.values) {
             let pair = self.model.layout.pairs.get(contact);
             let force = self.model.press_unit(contact);

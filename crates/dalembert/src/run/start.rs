@@ -120,7 +120,7 @@ fn check_gaps(scene: &Scene, state: &State<f64>) -> Result<(), RunError> {
 pub fn check(scene: &Scene) -> Result<Vec<usize>, RunError> {
     let model = &scene.model;
     ChannelTriggers::new(model, &scene.events)?;
-    check_patterns(model, &scene.output.channels)?;
+    check_patterns(model, &scene.output.channels, &[])?;
     check_figures(scene)?;
     let mut state = written(scene);
     prepare(scene, &mut state)?;

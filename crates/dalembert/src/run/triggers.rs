@@ -25,7 +25,8 @@ struct Watched {
 
 impl ChannelTriggers<'_> {
     pub fn new(model: &Model, events: &[(String, EventSettings)]) -> Result<Self, RunError> {
-        let all = Channels::new(model, &[]);
+        let named = if events.is_empty() { vec![String::new()] } else { Vec::new() };
+        let all = Channels::new(model, &named);
         for (name, event) in events {
             // Estimated frequencies belong to steps, not to states between them.
             let known = all.channels().iter().any(|c| c.name == event.channel);

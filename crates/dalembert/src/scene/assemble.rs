@@ -122,7 +122,7 @@ impl Scene {
         let model = match builder.build() {
             Ok(mut model) => {
                 model.fitted = run.integrator == "phase_fitted";
-                if run.integrator == "multirate" && run.fast.is_empty() {
+                if run.integrator == "multirate" && run.fast.is_empty() && run.fast_bodies.is_empty() {
                     model.find_rates();
                 }
                 model

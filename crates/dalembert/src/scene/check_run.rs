@@ -11,11 +11,16 @@ use dalembert_methods::nonsmooth::choices;
 const MOST_ROWS: f64 = 1e8;
 
 impl Reader<'_> {
-    /// Gives the forces that `run.fast`, `run.faster` and `run.fastest` name their rates.
+    /// Gives the forces that `run.fast`, `run.fast_bodies`, `run.faster` and `run.fastest` name their rates.
     pub(super) fn read_rates(&mut self, run: &RunSettings) {
         let Some(entry) = self.document.table("run") else { return };
+        let fast = self.fast_bodies(run);
+        if run.fast.is_empty() {
+            self.builder.rate_between(1, &fast);
+        }
         for (rate, (key, patterns)) in run.rates().into_iter().enumerate() {
-            if rate > 0 && !patterns.is_empty() && run.rates()[rate - 1].1.is_empty() {
+            let named = rate == 0 || !run.rates()[rate - 1].1.is_empty() || rate == 1 && !run.fast_bodies.is_empty();
+            if !patterns.is_empty() && !named {
                 let message = format!("there are no forces in `{}`, the rate below", run.rates()[rate - 1].0);
                 self.problems.extend(entry.error(key, message, Some("name the forces of lower rates first")));
             }
@@ -30,6 +35,46 @@ impl Reader<'_> {
                 };
                 self.problems.extend(entry.error(&format!("{key}.{i}"), message, Some(help)));
             }
+        }
+        if !fast.is_empty() {
+            self.check_fast_bodies(&fast);
+        }
+    }
+
+    /// The bodies that `run.fast_bodies` names, by number; blames names that no body has.
+    fn fast_bodies(&mut self, run: &RunSettings) -> Vec<usize> {
+        let Some(entry) = self.document.table("run") else { return Vec::new() };
+        let mut found = Vec::new();
+        for (i, pattern) in run.fast_bodies.iter().enumerate() {
+            let before = found.len();
+            let own = self.bodies.iter().filter(|(name, body)| **body != 0 && matches(pattern, name));
+            found.extend(own.map(|(_, &body)| body));
+            if found.len() == before {
+                let help = "name bodies by the words after `body.`; `*` stands for any text";
+                let message = format!("no body matches `{pattern}`");
+                self.problems.extend(entry.error(&format!("fast_bodies.{i}"), message, Some(help)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Blames fast bodies without a fast force, and fast forces on other bodies.
+    fn check_fast_bodies(&mut self, fast: &[usize]) {
+        let Some(entry) = self.document.table("run") else { return };
+        let (idle, other) = self.builder.unmatched(fast);
+        for name in idle {
+            let message = format!(
+                "no fast force acts on `{name}`, which is to be fast: a fast variable without a fast potential"
+            );
+            let help = "name a stiff force on it in `fast`, or take it out of `fast_bodies`";
+            self.problems.extend(entry.error("fast_bodies", message, Some(help)));
+        }
+        for (force, body) in other {
+            let message = format!("`{force}` is fast and acts on `{body}`, which is not among `fast_bodies`");
+            let help = "name the body there, or take the force out of `fast`";
+            self.problems.extend(entry.error("fast_bodies", message, Some(help)));
         }
     }
 

@@ -8,7 +8,7 @@ use super::overrides::{self, Overrides};
 use super::parameters::{self, Parameter};
 use super::scope::{Formula, Scope};
 use super::source::{Loader, MemoryLoader, Sources, Span};
-use super::{FORMAT, PARAMETERS, REPEAT, SCENE, SINGLE_TABLES, include, nearest, repeat, write};
+use super::{FORMAT, PARAMETERS, REPEAT, SCENE, SET, SINGLE_TABLES, include, nearest, repeat, write};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -29,13 +29,30 @@ impl PartialEq for Document {
     }
 }
 
-impl Document {
+/// A scene as it is written, with includes merged and nothing computed: what many documents that differ in their settings have in common.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    sources: Sources,
+    root: Table,
+}
+
+impl Draft {
     /// Reads a scene and everything it includes.
-    pub fn load(loader: &dyn Loader, path: &str, overrides: &Overrides, limits: &Limits) -> Result<Self, SceneError> {
+    pub fn load(loader: &dyn Loader, path: &str, limits: &Limits) -> Result<Self, SceneError> {
         let mut sources = Sources::default();
-        let mut root = include::load(loader, path, &mut sources, limits)?;
+        let root = include::load(loader, path, &mut sources, limits)?;
+        Ok(Self { sources, root })
+    }
+
+    /// The document with these settings.
+    pub fn document(self, overrides: &Overrides, limits: &Limits) -> Result<Document, SceneError> {
+        let Self { mut sources, root } = self;
+        let (mut root, set) = take(root, SET);
+        // Those of the scene itself first: those from outside win.
+        let own = set.map_or(Ok(Vec::new()), |set| overrides::written(set, &sources, limits))?;
+        let outside = overrides::parse(overrides, &mut sources, limits)?;
         let (first, later): (Vec<_>, Vec<_>) =
-            overrides::parse(overrides, &mut sources, limits)?.into_iter().partition(|setting| setting.is_parameter());
+            own.into_iter().chain(outside).partition(|setting| setting.is_parameter());
 
         // 1. parameters, as set from outside
         apply(&mut root, first, &sources)?;
@@ -61,14 +78,21 @@ impl Document {
         }
         problems.or(())?;
         check_size(&root, limits)?;
-        let document = Self { sources: Arc::new(sources), root, parameters };
+        let document = Document { sources: Arc::new(sources), root, parameters };
         document.check_format()?;
         Ok(document)
+    }
+}
+
+impl Document {
+    /// Reads a scene and everything it includes.
+    pub fn load(loader: &dyn Loader, path: &str, overrides: &Overrides, limits: &Limits) -> Result<Self, SceneError> {
+        Draft::load(loader, path, limits)?.document(overrides, limits)
     }
 
     /// The tree of a scene as it is written: everything it includes is merged, nothing is computed.
     pub fn tree(loader: &dyn Loader, path: &str, limits: &Limits) -> Result<Table, SceneError> {
-        include::load(loader, path, &mut Sources::default(), limits)
+        Ok(Draft::load(loader, path, limits)?.root)
     }
 
     /// Reads a scene from one text that includes nothing.
@@ -118,7 +142,7 @@ impl Document {
                     }
                 }
             } else if name != PARAMETERS && !SINGLE_TABLES.contains(&name) {
-                let known = elements.iter().copied().chain([PARAMETERS, REPEAT]).chain(SINGLE_TABLES);
+                let known = elements.iter().copied().chain([PARAMETERS, REPEAT, SET]).chain(SINGLE_TABLES);
                 let help = match nearest(name, known.clone()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("expected one of {}", known.collect::<Vec<_>>().join(", ")),
@@ -278,22 +302,30 @@ fn apply(root: &mut Table, settings: Vec<overrides::Setting>, sources: &Sources)
 
 /// Takes the repeats out of the tree and adds what they make.
 fn expand(root: Table, scope: &mut Scope, sources: &Sources, limits: &Limits) -> Result<Table, SceneError> {
-    let mut plain = Table::default();
-    let mut repeats = Vec::new();
-    for (key, node) in root {
-        match (key.name.as_ref(), node.value) {
-            (REPEAT, Value::Array(items)) => repeats = items,
-            (REPEAT, _) => {
-                let problem = Problem::new("repeats are an array of tables").at(sources, node.span);
-                return Err(problem.help("write [[repeat]]").into());
-            }
-            (_, value) => {
-                plain.insert(key, Node::new(value, node.span));
-            }
+    let (mut plain, repeats) = take(root, REPEAT);
+    let repeats = match repeats.map(|node| (node.value, node.span)) {
+        None => Vec::new(),
+        Some((Value::Array(items), _)) => items,
+        Some((_, span)) => {
+            let problem = Problem::new("repeats are an array of tables").at(sources, span);
+            return Err(problem.help("write [[repeat]]").into());
         }
-    }
+    };
     repeat::expand(&repeats, &mut plain, scope, sources, limits)?;
     Ok(plain)
+}
+
+/// A table without one of its keys, and what was there.
+fn take(table: Table, name: &str) -> (Table, Option<Node>) {
+    let (mut plain, mut taken) = (Table::default(), None);
+    for (key, node) in table {
+        if key.name.as_ref() == name {
+            taken = Some(node);
+        } else {
+            plain.insert(key, node);
+        }
+    }
+    (plain, taken)
 }
 
 /// Replaces every string that starts with `=` by its value.

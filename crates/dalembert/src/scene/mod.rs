@@ -32,6 +32,7 @@ mod check_run;
 mod de;
 mod describe;
 mod document;
+mod edit;
 mod error;
 mod figures;
 mod fuzz;
@@ -52,7 +53,8 @@ mod write;
 pub use crate::expression::nearest;
 pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub(crate) use assemble::{maker, place};
-pub use document::{Document, Entry};
+pub use document::{Document, Draft, Entry};
+pub use edit::edited;
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};
 pub use figures::{Eye, EyePlane, Moment, PanelSettings, ShapesSettings};
 pub use fuzz::fuzz_one;
@@ -74,6 +76,7 @@ pub const FORMAT: i64 = 1;
 const INCLUDE: &str = "include";
 const REPEAT: &str = "repeat";
 const PARAMETERS: &str = "parameters";
+const SET: &str = "set";
 const SCENE: &str = "scene";
 
 /// Tables that stand by themselves; all other sections hold named tables.

@@ -1,10 +1,10 @@
-//! Changes from outside: `body.upper.mass=2`.
+//! Changes on top of what is written: from outside, `body.upper.mass=2`, or in the section `[set]` of a scene, `"body.upper.mass" = 2`.
 
-use super::error::Problem;
+use super::error::{Problem, Problems, SceneError};
 use super::limits::Limits;
 use super::node::{Key, Node, Table, Value};
 use super::source::{Sources, Span};
-use super::{PARAMETERS, SINGLE_TABLES, nearest, read};
+use super::{PARAMETERS, SET, SINGLE_TABLES, nearest, read};
 use std::ops::Range;
 
 /// Settings that win over the files, each `path=value`, the last one strongest.
@@ -61,6 +61,39 @@ impl Setting {
 /// Parses all settings; their texts join the sources.
 pub(super) fn parse(overrides: &Overrides, sources: &mut Sources, limits: &Limits) -> Result<Vec<Setting>, Problem> {
     overrides.settings.iter().map(|text| parse_one(text, sources, limits)).collect()
+}
+
+/// The settings of the section `[set]`, in their order.
+pub(super) fn written(set: Node, sources: &Sources, limits: &Limits) -> Result<Vec<Setting>, SceneError> {
+    const HELP: &str = "write the whole path in quotes, as in \"body.upper.mass\" = 2";
+    let span = set.span;
+    let Value::Table(table) = set.value else {
+        return Err(Problem::new(format!("`{SET}` must be a table")).at(sources, span).help(HELP).into());
+    };
+    let mut problems = Problems::default();
+    let mut settings = Vec::new();
+    for (key, value) in table {
+        let text = format!("{}=", key.name);
+        let steps = match path(&text) {
+            Ok((steps, end)) if end == text.len() && steps.len() > 1 => steps,
+            Err((message, _)) => {
+                problems.push(Problem::new(message).at(sources, key.span).help(HELP));
+                continue;
+            }
+            _ => {
+                let message = format!("`{}` is not the path of a value", key.name);
+                problems.push(Problem::new(message).at(sources, key.span).help(HELP));
+                continue;
+            }
+        };
+        if steps.len() > limits.nesting {
+            let message = format!("nested deeper than {} levels", limits.nesting);
+            problems.push(Problem::new(message).at(sources, key.span));
+            continue;
+        }
+        settings.push(Setting { steps: steps.into_iter().map(|(step, _)| (step, key.span)).collect(), value });
+    }
+    problems.or(settings)
 }
 
 fn parse_one(text: &str, sources: &mut Sources, limits: &Limits) -> Result<Setting, Problem> {

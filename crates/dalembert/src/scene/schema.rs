@@ -149,6 +149,13 @@ pub fn schema() -> Value {
                        "properties": { "index": { "type": "string" }, "from": number(), "to": number() } }
         }),
     );
+    properties.insert(
+        "set".to_owned(),
+        json!({
+            "description": "Values on top of everything else, also of what repeats make, by their paths: \"body.link2.mass\" = 2.",
+            "type": "object"
+        }),
+    );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "dalembert scene",

@@ -66,6 +66,10 @@ pub struct RunSettings {
     /// stiffness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fast: Vec<String>,
+    /// Bodies whose variables are fast, for `multirate`: names of bodies, in which `*` stands for any text. If no forces are named in `fast`, those that act on these
+    /// bodies and on the ground alone are fast. A body on which no fast force acts is an error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fast_bodies: Vec<String>,
     /// Forces of a still higher rate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faster: Vec<String>,
@@ -88,6 +92,7 @@ impl Default for RunSettings {
             ledger_factor: 1.0,
             contacts: ContactSettings::default(),
             fast: Vec::new(),
+            fast_bodies: Vec::new(),
             faster: Vec::new(),
             fastest: Vec::new(),
             settings: BTreeMap::new(),

@@ -219,6 +219,27 @@ fn settings_win_over_files() {
     assert_eq!(document.parameters()[1].maximum, Some(9.0));
 }
 
+/// The section `[set]` does what settings from outside do, comes before them, and is gone from what is computed.
+#[test]
+fn a_scene_can_set_what_its_repeats_make() {
+    let text = "[parameters]\nlength = { value = 1, min = 0, max = 9 }\n[[repeat]]\nto = 3\n[repeat.body.'link{i}']\nmass = '= i*length'\nposition = [0, 0, 0]\n[set]\n'parameters.length' = 2\n'body.link2.mass' = '= 3*length'\n'body.link3.position[2]' = 5\n\"body.'link3'.count\" = 4\n'run.until' = 7\n";
+    let document = read(text).unwrap();
+    let masses = ["link1", "link2", "link3"].map(|link| number(&document, &["body", link, "mass"]));
+    assert_eq!(masses, [2.0, 6.0, 6.0]);
+    assert_eq!(number(&document, &["body", "link3", "count"]), 4.0);
+    assert_eq!(number(&document, &["run", "until"]), 7.0);
+    assert_eq!(document.parameters()[0].maximum, Some(9.0));
+    assert!(document.root().get("set").is_none());
+    assert!(document.check_sections(&["body"]).is_ok());
+    let outside = read_set(text, &["body.link2.mass=1", "parameters.length=3"]).unwrap();
+    assert_eq!(["link1", "link2", "link3"].map(|link| number(&outside, &["body", link, "mass"])), [3.0, 1.0, 9.0]);
+    // A scene that includes another one sets on top of it.
+    let loader =
+        MemoryLoader::new().with("a.toml", "include = 'b.toml'\n[set]\n'body.link1.mass' = 8\n").with("b.toml", text);
+    let both = Document::load(&loader, "a.toml", &Overrides::none(), &Limits::default()).unwrap();
+    assert_eq!(["link1", "link2"].map(|link| number(&both, &["body", link, "mass"])), [8.0, 6.0]);
+}
+
 #[test]
 fn later_layers_point_at_places() {
     let document = read("[body.upper]\nkind = 'rigid'\nmarkers = ['a', 'b']\n").unwrap();

@@ -48,14 +48,22 @@ fn section(out: &mut String, header: &str, table: Option<&Table>) {
     }
 }
 
-fn line(out: &mut String, key: &str, node: &Node) {
+/// A key with its value, and the end of the line.
+pub(super) fn line(out: &mut String, key: &str, node: &Node) {
     out.push_str(&key_text(key));
     out.push_str(" = ");
-    match &node.value {
-        Value::String(text) if text.contains('\n') => paragraph(out, text),
-        _ => value(out, node, 0),
-    }
+    out.push_str(&entry(node));
     out.push('\n');
+}
+
+/// A value as it stands behind its key.
+pub(super) fn entry(node: &Node) -> String {
+    let mut out = String::new();
+    match &node.value {
+        Value::String(text) if text.contains('\n') => paragraph(&mut out, text),
+        _ => value(&mut out, node, 0),
+    }
+    out
 }
 
 fn value(out: &mut String, node: &Node, indent: usize) {

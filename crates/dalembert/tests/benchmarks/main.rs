@@ -5,6 +5,7 @@ mod bari;
 mod iftomm;
 mod ledger;
 mod minimal;
+mod multirate;
 mod nonholonomic;
 mod orders;
 mod pendulums;

@@ -46,7 +46,10 @@ impl Top {
 
 #[test]
 fn heavy_top_precesses_and_nods_as_in_the_closed_form() {
-    let outcome = completed("heavy-top", &["run.tolerance=1e-12", "output.every=0.25"]);
+    let outcome = completed(
+        "heavy-top",
+        &["run.integrator=\"dop853\"", "run.settings={}", "run.tolerance=1e-12", "output.every=0.25"],
+    );
     let top = Top::new(1.0, 0.3, 0.01, 0.02, 200.0, 30.0_f64.to_radians());
     let columns =
         ["w", "x", "y", "z"].map(|c| outcome.trajectory.column(&format!("body.top.orientation.{c}")).unwrap());

@@ -13,7 +13,11 @@ fn rounding(operations: f64, size: f64) -> f64 {
 
 /// A built-in scene by a variational integrator with `steps` steps for each second.
 fn stepped(name: &str, method: &str, steps: u32, settings: &[&str]) -> Outcome {
-    let own = [format!("run.integrator={method:?}"), format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps))];
+    let own = [
+        "run.settings={}".to_owned(),
+        format!("run.integrator={method:?}"),
+        format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps)),
+    ];
     let all: Vec<&str> = own.iter().map(String::as_str).chain(settings.iter().copied()).collect();
     completed(name, &all)
 }
@@ -29,7 +33,7 @@ fn variational_integrators_have_their_order_on_models() {
         ("heavy-top", "body.top.angular_velocity", &["parameters.spin=20"]),
     ] {
         let common: Vec<&str> = settings.iter().copied().chain(["run.until=0.5", "output.every=0.5"]).collect();
-        let exact = [&common[..], &["run.tolerance=1e-13", "run.integrator=\"dop853\""]].concat();
+        let exact = [&common[..], &["run.settings={}", "run.tolerance=1e-13", "run.integrator=\"dop853\""]].concat();
         let reference = last_vector(&completed(name, &exact), body);
         for (method, coarse, order) in [
             ("variational", 128, 2.0),
@@ -87,8 +91,9 @@ every = 20
     let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
     let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "pair", None, &mut ()).unwrap();
     let ledger = &outcome.summary.ledger;
-    // 400 steps; two points, two iterations and both links make some 200 operations on momenta of size one.
-    let bound = rounding(400.0 * 200.0, 1.0);
+    // 400 steps of two nodes and two points, 35 operations for each coordinate (see the tests of methods); in a component of a momentum there are two links, each with its spin
+    // and two products of place and velocity; of size one.
+    let bound = rounding(400.0 * 6.0 * 35.0, 1.0);
     let [before, after] = [ledger.start, ledger.end];
     within("free tree, angular momentum", distance(before.angular_momentum, after.angular_momentum), bound);
     within("free tree, linear momentum", distance(before.linear_momentum, after.linear_momentum), bound);
@@ -195,8 +200,9 @@ every = 0.5
 fn two_bodies_keep_their_momenta() {
     let ledger = stepped("two-bodies", "galerkin_gauss", 100, &["output.every=12"]).summary.ledger;
     let [before, after] = [ledger.start, ledger.end];
-    // 1200 steps of some 200 operations on momenta of 0.1 kg m²/s.
-    let bound = rounding(1200.0 * 200.0, 0.1);
+    // 1200 steps of two nodes and two points, 35 operations for each coordinate (see the tests of methods); in a component of a momentum there are two bodies, each with its spin
+    // and two products of place and velocity; of 0.1 kg m²/s.
+    let bound = rounding(1200.0 * 6.0 * 35.0, 0.1);
     within("two bodies, angular momentum", distance(before.angular_momentum, after.angular_momentum), bound);
     within("two bodies, linear momentum", distance(before.linear_momentum, after.linear_momentum), bound);
 }
@@ -226,16 +232,37 @@ fn kepler_by_sines() {
     };
     let [sines, lines] = [1, 0].map(|fitted| distance(place(fitted), [0.99, 0.0, 0.0]));
     println!("kepler, after 10 turns: sines {sines:.2e}, straight lines {lines:.2e}");
-    assert!(sines < 0.5 * lines, "{sines} {lines}");
+    // Straight lines lose phase by u²/24 a radian; sines by what is left of the change of r in a step, e u² of that.
+    let u = std::f64::consts::TAU / 60.0;
+    let phase = 10.0 * std::f64::consts::TAU * u * u / 24.0;
+    assert!(lines > 0.5 * phase && sines < 0.01 * phase, "{sines} {lines} {phase}");
+}
+
+/// The largest |E/E₀ − 1| of the total energy in the first and in the last part of a run, of so many parts.
+fn energy_bands(outcome: &Outcome, parts: usize) -> [f64; 2] {
+    let energy = outcome.trajectory.column("energy.total").unwrap();
+    let worst = |part: &[f64]| part.iter().fold(0.0_f64, |most, e| most.max((e / energy[0] - 1.0).abs()));
+    let length = energy.len() / parts;
+    [worst(&energy[..length]), worst(&energy[energy.len() - length..])]
 }
 
 /// Eleven bodies for ten years in steps of a day: the earth against `dop853`, the energy without drift.
 #[test]
 fn the_solar_system_for_ten_years() {
-    let outcome = completed("solar-system", &["run.ledger_factor=10"]);
+    let outcome = completed("solar-system", &[]);
     // Only the method that fits frequencies records them.
-    let settings = ["run.integrator=\"dop853\"", "run.settings={}", "run.tolerance=1e-12", "output.channels=[]"];
+    let settings = [
+        "run.integrator=\"dop853\"",
+        "run.settings={}",
+        "run.tolerance=1e-12",
+        "output.channels=[]",
+        "panel.inner.channels=[\"energy.kinetic\"]",
+        "panel.outer.channels=[\"energy.potential\"]",
+    ];
     let exact = completed("solar-system", &settings);
+    let [early, late] = energy_bands(&outcome, 3);
+    println!("solar system, energy: {early:.2e}, then {late:.2e}");
+    assert!(late < 1.1 * early && early < 1e-8, "{early:e} {late:e}");
     let apart = |body: &str| {
         let name = format!("body.{body}.position");
         distance(last_vector(&outcome, &name), last_vector(&exact, &name))
@@ -243,7 +270,9 @@ fn the_solar_system_for_ten_years() {
     for body in ["mercury", "venus", "earth", "mars", "jupiter", "saturn"] {
         println!("solar system, {body}: {:.2e} AU after ten years", apart(body));
     }
-    within("solar system, earth", apart("earth"), 1e-3);
+    // Steps of a day lose the phase of the month: with the moon, up to 0.00271 AU away, on any side, the earth is off the centre of both by twice 1/82.3 of
+    // that at most. The rest of the bound is the error of that centre on its way round the sun.
+    within("solar system, earth", apart("earth"), 2.0 * 0.00271 / 82.3 + 1e-5);
     // Estimated frequencies: a turn of 225 days for venus, steady to the eccentricity 0.0068 and no more; at the start by the acceleration there.
     let frequency = outcome.trajectory.column("body.venus.frequency").unwrap();
     let mean = std::f64::consts::TAU / 224.701;
@@ -261,80 +290,158 @@ fn the_pendulum_on_the_rotation_group() {
     let (early, late) = energy.split_at(energy.len() / 3);
     println!("pendulum-lie, energy: {:.2e} J, then {:.2e} J", worst(early), worst(late));
     assert!(worst(late) < 1.05 * worst(early), "{} {}", worst(late), worst(early));
+    // The period of the table in the book: 4.7e-2 s less than 2.66587 s with quaternions. Passages through the lowest place lie between rows, on curves that are straight there up
+    // to h² θ̇̇̇/8 of a step of 0.1 s, which is 0.01 s, over 22 swings.
+    let (time, y) = (outcome.trajectory.time(), outcome.trajectory.column("marker.bob.position.y").unwrap());
+    let passed: Vec<f64> = (1..y.len())
+        .filter(|&k| y[k - 1] < 0.0 && y[k] >= 0.0)
+        .map(|k| time[k] - (time[k] - time[k - 1]) * y[k] / (y[k] - y[k - 1]))
+        .collect();
+    let swings = passed.len() - 1;
+    let period = (passed[swings] - passed[0]) / swings as f64;
+    println!("pendulum-lie: period {period:.5} s over {swings} swings");
+    assert!((period - (2.66587 - 4.7e-2)).abs() < 2.0 * 0.01 / swings as f64 + 5e-4, "{period}");
+    // Rotation matrices have no solution at this step.
+    let matrices =
+        run(&scene("pendulum-lie", &["run.settings.chord=1"]).unwrap(), "pendulum-lie", None, &mut ()).unwrap();
+    let error = matrices.summary.error.unwrap();
+    assert!(error.contains("did not converge") && error.contains("smaller steps"), "{error}");
 }
 
-/// The sum I of the energies of the stiff springs is kept over 200 units of time, while they exchange it. dI/dt = x₁'·F with F the soft forces on the
-/// stiff springs; by parts the change is 2 |x₁| |F| with |x₁| ≤ √(2I)/ω and |F| ≤ 2 (4E)^¾ for soft springs of energy E.
+/// A body in directors, held rigid by constraints, is the top with a quaternion: mass 1 kg, E = m/12 (0.4², 0.4², 0.1²) and so inertias of m/12 (0.4² + 0.4²) and
+/// m/12 (0.4² + 0.1²). Height and angular momentum about the tip after half a second, of order 2 and 4 against `dop853` on the rotation group; with multipliers and without.
 #[test]
-fn stiff_springs_keep_their_energy_together() {
-    let outcome = completed("fpu", &["run.ledger_factor=10"]);
-    let column = |name: String| outcome.trajectory.column(&name).unwrap().to_vec();
-    let mut sums = vec![0.0; outcome.trajectory.time().len()];
-    let mut exchanged = 0.0_f64;
-    for i in 1..=3 {
-        let [a, b] = ["left", "right"].map(|side| column(format!("body.{side}{i}.position.x")));
-        let [v, w] = ["left", "right"].map(|side| column(format!("body.{side}{i}.velocity.x")));
-        for (row, sum) in sums.iter_mut().enumerate() {
-            let (stretch, rate) = (b[row] - a[row] - 10.0, w[row] - v[row]);
-            // ½(v₁² + ω² x₁²) with x₁ = stretch/√2.
-            let energy = 0.25 * (rate * rate + (50.0 * stretch).powi(2));
-            *sum += energy;
-            exchanged = exchanged.max(if i > 1 { energy } else { 0.0 });
-        }
+fn a_top_in_directors_is_the_top_with_a_quaternion() {
+    let common = ["run.until=0.5", "output.every=0.5", "parameters.spin=60"];
+    let twin = ["parameters.axial=\"= 0.32/12\"", "parameters.transverse=\"= 0.17/12\""];
+    let exact = [&common[..], &twin, &["run.settings={}", "run.tolerance=1e-13", "run.integrator=\"dop853\""]].concat();
+    let end = |outcome: &Outcome| {
+        let balance = outcome.summary.ledger.end;
+        let [x, y, z] = balance.angular_momentum;
+        [balance.potential, x, y, z]
+    };
+    let reference = end(&completed("heavy-top", &exact));
+    let apart = |found: [f64; 4]| found.iter().zip(&reference).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    for (method, coarse, order, settings) in [
+        ("variational", 1000, 2.0, &[][..]),
+        ("variational", 1000, 2.0, &["run.settings.null_space=1"]),
+        ("galerkin_lobatto", 200, 4.0, &[]),
+    ] {
+        let all = [&common[..], settings].concat();
+        let runs = [coarse, 2 * coarse].map(|steps| stepped("heavy-top-directors", method, steps, &all));
+        let [large, small] = [&runs[0], &runs[1]].map(|outcome| apart(end(outcome)));
+        let measured = (large / small).log2();
+        println!("directors, {method} {settings:?}: {large:.1e} {small:.1e} order {measured:.2}");
+        assert!((measured - order).abs() < 0.2, "{method} {settings:?}: {large:e} {small:e} order {measured:.2}");
+        // Newton's method ends where changes below 16 ε no longer shrink, which is √2 times as much in a product of two directors; places of their ends, of size 1.3, are
+        // rounded by half an ulp in three components each, and so are products: 6 ε.
+        let bound = (16.0 * 2.0_f64.sqrt() + 6.0) * f64::EPSILON;
+        within("directors", runs[0].summary.ledger.worst_position_residual, bound);
+        // The vertical momentum about the tip is that of a symmetry.
+        let ledger = &runs[0].summary.ledger;
+        let change = (ledger.end.angular_momentum[2] - ledger.start.angular_momentum[2]).abs();
+        // Twelve coordinates, each in some 50 operations of a map of up to three points and in nine constraints with three operations; momenta of 1.5 kg m²/s.
+        within("directors, momentum", change, rounding(f64::from(coarse) * 0.5 * 12.0 * (50.0 + 27.0), 1.5));
     }
-    let worst = sums.iter().fold(0.0_f64, |max, sum| max.max((sum - sums[0]).abs()));
-    println!("fpu: start {:.3}, exchanged {exchanged:.3}", sums[0]);
-    let soft = outcome.trajectory.column("energy.total").unwrap()[0] - sums[0];
-    let bound = 2.0 * (2.0 * sums[0]).sqrt() / 50.0 * 2.0 * (4.0 * soft).powf(0.75);
-    within("fpu, sum of stiff energies", worst, bound);
-    assert!(exchanged > 0.5);
 }
 
-/// Links hold at the micro steps, the energy closes, and tags that name nothing are an error.
-#[test]
-fn atoms_on_two_grids() {
-    let fine = completed("atomistic", &["run.until=2", "run.settings.fixed_step=0.001", "run.ledger_factor=10"]);
-    let coarse = completed("atomistic", &["run.until=2", "run.settings.fixed_step=0.002", "run.ledger_factor=10"]);
-    let settings = ["run.until=2", "run.integrator=\"dop853\"", "run.settings={}", "run.tolerance=1e-12"];
-    let exact = completed("atomistic", &settings);
-    let error =
-        |outcome: &Outcome| distance(last_vector(outcome, "body.c2.position"), last_vector(&exact, "body.c2.position"));
-    let order = (error(&coarse) / error(&fine)).log2();
-    println!("atomistic: {:.1e} {:.1e} order {order:.2}", error(&coarse), error(&fine));
-    assert!((order - 2.0).abs() < 0.2, "{order}");
-}
-
-fn scene(name: &str, settings: &[&str]) -> Result<Scene, String> {
+/// A built-in scene with settings, or what is wrong with it.
+pub fn scene(name: &str, settings: &[&str]) -> Result<Scene, String> {
     let overrides: Overrides = settings.iter().copied().collect();
     let text = dalembert::scenes::find(name).unwrap().text;
     let document = Document::from_text(name, text, &overrides, &Limits::default()).map_err(|e| e.plain())?;
     Scene::from_document(document).map_err(|e| e.plain())
 }
 
-/// Without tags stiff springs are found from stiffness, and the motion is that with tags; three rates run; wrong tags are errors.
+/// What runs without error control may be off by is of the size of what they are off by at order 2, not of their energies.
 #[test]
-fn rates_are_named_or_found() {
-    let short = ["run.until=2", "run.ledger_factor=10"];
-    for name in ["fpu", "atomistic"] {
-        let found = [&short[..], &["run.fast=[]"]].concat();
-        let [named, found] = [&short[..], &found].map(|settings| completed(name, settings));
-        assert_eq!(named.summary.final_state.q, found.summary.final_state.q, "{name}");
-    }
-    let rates = scene("fpu", &["run.fast=[]"]).unwrap().model.stiffness_rates();
-    println!("fpu: rates of single forces {rates:.1?}");
-    let three = ["run.fast=[\"stiff1\"]", "run.faster=[\"stiff2\", \"stiff3\"]", "run.settings.faster_steps=2"];
-    let outcome = completed("fpu", &[&short[..], &three].concat());
-    assert!(outcome.summary.final_state.time == 2.0);
-    for (settings, expected) in [
-        (&["run.fast=[\"stuff*\"]"][..], "no force matches `stuff*`"),
-        (&["run.fast=[\"stiff*\"]", "run.faster=[\"stiff1\"]"], "`stiff1` has a rate already"),
-        (&["run.fast=[]", "run.faster=[\"stiff*\"]"], "no forces in `fast`"),
+fn ledgers_of_fixed_steps_can_fail() {
+    for (name, settings, most) in [
+        ("kepler", &["parameters.turns=10", "run.settings.fitted=0"][..], 3e-2),
+        ("solar-system", &["run.settings.fitted=0"], 3e-2),
+        ("fpu", &["run.until=20"], 0.6),
+        ("atomistic", &["run.until=2"], 0.5),
+        ("pendulum-lie", &[], 0.4),
+        ("pendulum-lie", &["run.settings.chord=1", "run.settings.fixed_step=0.05"], 0.2),
+        ("heavy-top-directors", &["run.until=0.5"], 1e-2),
     ] {
-        let Err(error) = scene("fpu", settings) else { panic!("{expected}") };
-        assert!(error.contains(expected), "{error}");
+        let ledger = completed(name, settings).summary.ledger;
+        let size = ledger.start.kinetic.abs() + ledger.start.potential.abs();
+        println!("{name}: off by {:.2e} J, allowed {:.2e} J of {size:.2e} J", ledger.worst_imbalance, ledger.allowance);
+        assert!(ledger.allowance < most * size, "{name}: {} of {size}", ledger.allowance);
     }
-    // All forces alike: no gap, no rates.
-    let alike = scene("fpu", &["run.fast=[]", "parameters.omega=3"]).unwrap();
-    let Err(error) = run(&alike, "fpu", None, &mut ()) else { panic!("nothing is fast") };
-    assert!(error.to_string().contains("run.fast"), "{error}");
+}
+
+/// A ball that falls from a height h hits the ground at t₀ = √(2h/g), and bounces with restitution e again after 2eᵏt₀ each. Free flight is a parabola, which every
+/// variational step has exactly: times are off by where events are located, 1e-10 of the tolerance over a speed that has fallen to 1 m/s, and what is after the tenth is at rest.
+#[test]
+fn a_ball_bounces_by_variational_steps() {
+    let outcome = completed("bouncing-ball", &["run.integrator=\"variational\"", "run.settings={fixed_step=0.01}"]);
+    let (first, e) = ((2.0_f64 / 9.81).sqrt(), 0.8_f64);
+    let impacts = outcome.events.iter().filter(|event| event.kind == "impact");
+    let mut expected = first;
+    for (k, event) in impacts.take(6).enumerate() {
+        within("bouncing ball, impact", (event.time - expected).abs(), 1e-9);
+        expected += 2.0 * first * e.powi(k as i32 + 1);
+    }
+    assert!(outcome.events.iter().filter(|event| event.kind == "impact").count() > 10);
+    let end = first * (1.0 + e) / (1.0 - e);
+    let rest = outcome.events.iter().find(|event| event.kind == "rest" || event.kind == "touch");
+    println!("bouncing ball: rest at {:?}, in closed form {end}", rest.map(|event| event.time));
+    within("bouncing ball, height at the end", last(&outcome, "body.ball.position.z").abs(), 1e-9);
+}
+
+/// A free elastic body that stretches and turns: order 2 and 4 of its centre and of its deformation against `dop853`.
+#[test]
+fn a_free_elastic_body() {
+    let text = r#"
+[scene]
+title = "A soft block in flight"
+
+[assembly.block]
+kind = "soft"
+shape = { box = { size = [1, 0.8, 0.6] } }
+density = 1000
+material = { neo_hookean = { modulus = 6e4 } }
+supports = []
+position = [0, 0, 1]
+velocity = [0.5, 0, 1]
+angular_velocity = [2, 1, 3]
+
+[run]
+until = 0.5
+
+[output]
+every = 0.5
+"#;
+    let end = |settings: &[String]| -> Vec<f64> {
+        let overrides: Overrides = settings.iter().map(String::as_str).collect();
+        let document = Document::from_text("block", text, &overrides, &Limits::default());
+        let made = Scene::from_document(document.unwrap_or_else(|e| panic!("{}", e.plain())));
+        let outcome = run(&made.unwrap_or_else(|e| panic!("{}", e.plain())), "block", None, &mut ()).unwrap();
+        assert_eq!(outcome.summary.error, None);
+        outcome.summary.final_state.q
+    };
+    let exact = end(&["run.integrator=\"dop853\"".into(), "run.tolerance=1e-12".into()]);
+    for (method, coarse, order) in
+        [("variational", 200, 2.0), ("galerkin_gauss", 60, 4.0), ("galerkin_lobatto", 60, 4.0)]
+    {
+        let error = |steps: u32| {
+            let step = format!("run.settings.fixed_step={:?}", 1.0 / f64::from(steps));
+            let found = end(&[format!("run.integrator={method:?}"), step]);
+            found.iter().zip(&exact).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
+        };
+        let (large, small) = (error(coarse), error(2 * coarse));
+        let measured = (large / small).log2();
+        println!("elastic block, {method}: {large:.1e} {small:.1e} order {measured:.2}");
+        assert!((measured - order).abs() < 0.3, "{method}: {large:e} {small:e} order {measured:.2}");
+    }
+}
+
+/// Extra states are refused by the name of the element that has them.
+#[test]
+fn extra_states_are_refused_by_name() {
+    let made = scene("jumper", &["run.integrator=\"variational\"", "run.settings={}"]).unwrap();
+    let Err(error) = run(&made, "jumper", None, &mut ()) else { panic!("extra states are taken") };
+    assert!(error.to_string().contains("extra states") && error.to_string().contains("`force."), "{error}");
 }

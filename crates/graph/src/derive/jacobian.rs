@@ -116,6 +116,34 @@ pub fn jacobian(f: &Recorded) -> Sparse {
     made.min_by_key(work).unwrap_or_else(|| jacobian_by(f, Route::Forward))
 }
 
+/// Functions of more operations are differentiated forward and backward where some entries are wanted, but not by elimination, which takes long to plan.
+pub const FEW_OPERATIONS: usize = 500;
+
+/// The entries of the Jacobian that are wanted, by row and column, by the route that needs fewest operations for them.
+pub fn jacobian_where(f: &Recorded, wanted: impl Fn(u32, u32) -> bool) -> Sparse {
+    let few = f.graph.operations(&f.outputs) <= FEW_OPERATIONS;
+    if few { jacobian(f).kept(wanted) } else { shorter(f, wanted) }
+}
+
+/// The same forward or backward, whichever needs fewer operations.
+pub fn shorter(f: &Recorded, wanted: impl Fn(u32, u32) -> bool) -> Sparse {
+    let [a, b] = [Route::Forward, Route::Reverse].map(|route| jacobian_by(f, route).kept(&wanted));
+    let count = |s: &Sparse| s.function.graph.operations(&s.function.outputs);
+    if count(&a) <= count(&b) { a } else { b }
+}
+
+impl Sparse {
+    /// The entries that are wanted, by row and column.
+    pub fn kept(&self, wanted: impl Fn(u32, u32) -> bool) -> Self {
+        let pairs = self.pattern.entries.iter().zip(&self.function.outputs);
+        let (entries, outputs): (Vec<_>, Vec<_>) =
+            pairs.filter(|((row, column), _)| wanted(*row, *column)).map(|(e, o)| (*e, *o)).unzip();
+        let (graph, outputs) = self.function.graph.only(&outputs);
+        let function = Recorded { graph, inputs: self.function.inputs, outputs };
+        Self { pattern: Pattern { entries, ..self.pattern.clone() }, function, route: self.route }
+    }
+}
+
 /// J · v and the colours of the columns: for functions so large that separate entries would be too many.
 pub fn coloured(f: &Recorded) -> Coloured {
     let pattern = pattern(f);

@@ -263,24 +263,29 @@ impl<'a> Writer<'a> {
 
     /// All digits for code; for readers as few as give the number back.
     fn number(&self, x: f64) -> (String, Bond) {
-        let bond = if x < 0.0 { Bond::Sum } else { Bond::Atom };
-        let text = match self.style {
-            Style::Rust if x.is_nan() => "f64::NAN".into(),
-            Style::Rust if x.is_infinite() => format!("{}f64::INFINITY", if x < 0.0 { "-" } else { "" }),
-            Style::Rust => format!("{x:?}_f64"),
-            Style::C if x.is_nan() => "NAN".into(),
-            Style::C if x.is_infinite() => format!("{}INFINITY", if x < 0.0 { "-" } else { "" }),
-            Style::C => format!("{x:?}"),
-            Style::Latex if x.is_infinite() => format!("{}\\infty", if x < 0.0 { "-" } else { "" }),
+        (self.style.number(x), if x < 0.0 { Bond::Sum } else { Bond::Atom })
+    }
+}
+
+impl Style {
+    /// A constant.
+    pub fn number(self, x: f64) -> String {
+        match self {
+            Self::Rust if x.is_nan() => "f64::NAN".into(),
+            Self::Rust if x.is_infinite() => format!("{}f64::INFINITY", if x < 0.0 { "-" } else { "" }),
+            Self::Rust => format!("{x:?}_f64"),
+            Self::C if x.is_nan() => "NAN".into(),
+            Self::C if x.is_infinite() => format!("{}INFINITY", if x < 0.0 { "-" } else { "" }),
+            Self::C => format!("{x:?}"),
+            Self::Latex if x.is_infinite() => format!("{}\\infty", if x < 0.0 { "-" } else { "" }),
             style => {
                 let long = x != 0.0 && !(1e-4..1e7).contains(&x.abs());
                 let text = if long { format!("{x:e}") } else { format!("{x}") };
                 match text.split_once('e') {
-                    Some((digits, power)) if style == Style::Latex => format!("{digits} \\cdot 10^{{{power}}}"),
+                    Some((digits, power)) if style == Self::Latex => format!("{digits} \\cdot 10^{{{power}}}"),
                     _ => text,
                 }
             }
-        };
-        (text, bond)
+        }
     }
 }

@@ -4,8 +4,10 @@
 //! nothing but the function, so the same function is written the same in every run.
 
 mod expression;
+mod mapped;
 mod source;
 
+pub use mapped::{mapped_c, mapped_rust};
 pub use source::{Driver, c, rust};
 
 use dalembert_methods::trace::{Id, Recorded};

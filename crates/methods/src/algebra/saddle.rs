@@ -298,6 +298,20 @@ impl Saddle {
         self.solve_kept(mass, rows, a, c).map(|_| ())
     }
 
+    /// a = M⁻¹ Gᵀ S⁻¹ c in the kept rows, as the factors give it: one step of an iteration that mends what rounding leaves. Takes `c` as scratch.
+    pub fn push(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, a: &mut [f64], c: &mut [f64]) {
+        for (c, scale) in c.iter_mut().zip(&self.scale) {
+            *c *= scale;
+        }
+        self.schur.solve(c);
+        for (c, scale) in c.iter_mut().zip(&self.scale) {
+            *c *= scale;
+        }
+        a.fill(0.0);
+        rows.add_transpose(1.0, c, a);
+        mass.solve(a);
+    }
+
     /// Solves with the kept rows, refines, leaves a in `f`, λ in `self.lambda` and G a − c in `self.residual`.
     /// Returns the size of the accelerations in the metric of M.
     fn solve_kept(&mut self, mass: &Mass<f64>, rows: &Rows<f64>, f: &mut [f64], c: &[f64]) -> Result<f64, SaddleError> {

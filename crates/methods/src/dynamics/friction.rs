@@ -49,6 +49,11 @@ impl Friction {
             loads,
         }
     }
+
+    /// Solves of one evaluation.
+    pub(super) fn solves(&self) -> u64 {
+        if self.loads.is_empty() { 0 } else { 1 + self.loads.len() as u64 }
+    }
 }
 
 impl<Y: System> Dynamics<Y> {

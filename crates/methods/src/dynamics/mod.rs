@@ -102,6 +102,15 @@ impl<Y: System> Dynamics<Y> {
         self.counts
     }
 
+    /// Counts an evaluation that somebody else has made.
+    pub(crate) fn credit(&mut self) {
+        self.counts.forces += 1;
+        if self.shape.rows() > 0 {
+            self.counts.factorisations += 1;
+            self.counts.solves += 1 + self.friction.solves();
+        }
+    }
+
     /// The matrices and factors, for methods that need more than the calls here.
     pub fn parts(&mut self) -> Parts<'_, Y::Work<f64>> {
         Parts { work: &mut self.work, mass: &mut self.mass, rows: &mut self.rows, saddle: &mut self.saddle }

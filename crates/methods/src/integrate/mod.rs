@@ -7,6 +7,7 @@ pub mod mexx;
 pub mod minimal;
 mod newton;
 mod options;
+mod pace;
 mod packed;
 pub mod radau;
 pub mod runge_kutta;
@@ -17,10 +18,11 @@ pub mod variational;
 pub use generalized_alpha::GeneralizedAlpha;
 pub use mexx::Mexx;
 pub use minimal::Minimal;
+pub use pace::{Alone, Beside, Company, Pace, now};
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};
-pub(crate) use simulate::{Onward, proceed};
+pub(crate) use simulate::{Onward, proceed, resume_at};
 pub use variational::Variational;
 
 use crate::nonsmooth::ContactError;
@@ -222,8 +224,8 @@ pub struct Step {
     pub t: f64,
     /// How long it was, in seconds.
     pub h: f64,
-    /// The estimated error in units of the tolerance (at most 1).
-    pub error: f64,
+    /// The estimated error in units of the tolerance (at most 1); none of methods that have no estimate.
+    pub error: Option<f64>,
     /// How many attempts were thrown away before it.
     pub rejected: u32,
 }
@@ -376,6 +378,15 @@ pub enum IntegrateError {
     },
     /// Something at a contact.
     Contact(ContactError),
+    /// Steps of several rates failed, and some of them are so long that they may resonate with faster motion.
+    Resonance {
+        /// What failed.
+        cause: Box<IntegrateError>,
+        /// The length of the steps that may resonate, in seconds.
+        step: f64,
+        /// The period of the faster motion where the failed step began, in seconds, if it has one.
+        period: Option<f64>,
+    },
     /// The method cannot run on this system or with these settings.
     Refused {
         /// Why, and what to use instead.
@@ -425,6 +436,20 @@ impl fmt::Display for IntegrateError {
             ),
             Self::NotFinite { t, what } => write!(f, "at t = {t} s {what} is not a finite number"),
             Self::Contact(error) => error.fmt(f),
+            Self::Resonance { cause, step, period } => {
+                write!(f, "{cause}; steps of {step:.3e} s may resonate with the faster motion")?;
+                let Some(half) = period.map(|period| 0.5 * period) else {
+                    return write!(f, ", whose numbers are too large to tell its period; try another `fixed_step`");
+                };
+                let below = ((step / half).round().max(1.0) - 0.5) * half;
+                write!(
+                    f,
+                    ": they are {:.2} times its half period of {half:.3e} s, and near whole numbers energy grows, whatever the smaller \
+                     steps; try steps of {below:.3e} s, midway between two such lengths",
+                    step / half
+                )?;
+                if step > &(1.5 * half) { write!(f, ", or {:.3e} s, below all of them", 0.5 * half) } else { Ok(()) }
+            }
             Self::Refused { reason } => f.write_str(reason),
         }
     }

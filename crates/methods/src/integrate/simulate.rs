@@ -6,7 +6,7 @@
 //! A run can be cut anywhere between two steps and continued with the same bits: the state, the [`Progress`] and the
 //! original [`Span`] are all there is.
 
-use super::{Counts, IntegrateError, Integrator, Step};
+use super::{Alone, Counts, IntegrateError, Integrator, Pace, Step, now};
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Locator, Triggers, group};
 use crate::system::{State, System};
@@ -154,7 +154,7 @@ pub fn simulate<Y: System>(
     triggers: &mut dyn Triggers<Y>,
     observer: &mut dyn Observer,
 ) -> Run {
-    proceed(y, s, integrator, span, triggers, observer, &Onward::default())
+    now(proceed(y, s, &mut Alone(integrator), span, triggers, observer, &Onward::default()))
 }
 
 /// Where a run stands that goes on with a system whose shape has changed.
@@ -169,10 +169,10 @@ pub(crate) struct Onward {
 }
 
 /// Integrates from the state to the end of the span, as the next part of a run.
-pub(crate) fn proceed<Y: System>(
+pub(crate) async fn proceed<Y: System>(
     y: &Y,
     s: &mut State<f64>,
-    integrator: &mut dyn Integrator<Y>,
+    pace: &mut impl Pace<Y>,
     span: &Span,
     triggers: &mut dyn Triggers<Y>,
     observer: &mut dyn Observer,
@@ -180,7 +180,7 @@ pub(crate) fn proceed<Y: System>(
 ) -> Run {
     let mut work = Work::new(y, s, span, triggers);
     (work.next_output, work.earlier) = (onward.next_output, onward.counts);
-    let ending = integrator.start(y, s).and_then(|()| {
+    let started = pace.start(y, s).map(|()| {
         work.evaluate(y, s, triggers);
         work.locator.begin(&work.values, &[]);
         let mut sides = work.locator.sides().to_vec();
@@ -188,16 +188,19 @@ pub(crate) fn proceed<Y: System>(
             *side = given.unwrap_or(*side);
         }
         work.locator.recall(&work.values, &sides);
-        tell(integrator, observer);
+        tell(pace.integrator(), observer);
         while let Some(t) = span.output(work.next_output)
             && t <= s.t
         {
             observer.on_output(s);
             work.next_output += 1;
         }
-        work.drive(y, s, integrator, span, triggers, observer)
     });
-    work.finish(ending, integrator)
+    let ending = match started {
+        Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
+        Err(error) => Err(error),
+    };
+    work.finish(ending, pace.integrator())
 }
 
 /// Continues a run from the state and progress at which it was cut; the result has the same bits as without the cut.
@@ -210,8 +213,22 @@ pub fn resume<Y: System>(
     observer: &mut dyn Observer,
     progress: &Progress,
 ) -> Run {
+    now(resume_at(y, s, &mut Alone(integrator), span, triggers, observer, progress))
+}
+
+/// The same with whoever makes the steps.
+pub(crate) async fn resume_at<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    pace: &mut impl Pace<Y>,
+    span: &Span,
+    triggers: &mut dyn Triggers<Y>,
+    observer: &mut dyn Observer,
+    progress: &Progress,
+) -> Run {
     let mut work = Work::new(y, s, span, triggers);
-    let ending = integrator.start(y, s).and_then(|()| {
+    let started = pace.start(y, s).map(|()| {
+        let integrator = pace.integrator();
         integrator.recall(&progress.integrator);
         work.next_output = progress.next_output;
         work.evaluate(y, s, triggers);
@@ -221,9 +238,12 @@ pub fn resume<Y: System>(
         }
         work.earlier = progress.counts;
         work.start = integrator.counts();
-        work.drive(y, s, integrator, span, triggers, observer)
     });
-    work.finish(ending, integrator)
+    let ending = match started {
+        Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
+        Err(error) => Err(error),
+    };
+    work.finish(ending, pace.integrator())
 }
 
 /// Tells an observer the frequencies of a step, if there are any.
@@ -295,19 +315,22 @@ impl<Y: System> Work<Y> {
     }
 
     /// The steps from here to the end.
-    fn drive(
+    async fn drive(
         &mut self,
         y: &Y,
         s: &mut State<f64>,
-        integrator: &mut dyn Integrator<Y>,
+        pace: &mut impl Pace<Y>,
         span: &Span,
         triggers: &mut dyn Triggers<Y>,
         observer: &mut dyn Observer,
     ) -> Result<Ending, IntegrateError> {
         while s.t < span.until {
-            let mut step = integrator.step(y, s, span.until)?;
-            tell(integrator, observer);
-            let stopped = self.handle_step(y, s, &mut step, integrator, span, triggers, observer)?;
+            let (watched, next) = (!triggers.list().is_empty(), span.output(self.next_output));
+            let inside = |end: f64| watched || next.is_some_and(|output| output < end);
+            let mut step = pace.step(y, s, span.until, inside).await?;
+            tell(pace.integrator(), observer);
+            let stopped = self.handle_step(y, s, &mut step, pace, span, triggers, observer)?;
+            let integrator = &*pace.integrator();
             let moment =
                 Moment { step, state: s, counts: self.counts(integrator), progress: &|| self.progress(integrator) };
             let flow = observer.on_step(&moment);
@@ -327,11 +350,12 @@ impl<Y: System> Work<Y> {
         y: &Y,
         s: &mut State<f64>,
         step: &mut Step,
-        integrator: &mut dyn Integrator<Y>,
+        pace: &mut impl Pace<Y>,
         span: &Span,
         triggers: &mut dyn Triggers<Y>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Vec<Hit>>, IntegrateError> {
+        let integrator = pace.integrator();
         self.evaluate(y, s, triggers);
         let (between, dynamics) = (&mut self.between, &mut self.dynamics);
         let mut failure = None;
@@ -370,7 +394,7 @@ impl<Y: System> Work<Y> {
                 }
                 self.earlier += integrator.counts() - self.start;
                 self.start = Counts::default();
-                integrator.start(y, s)?;
+                pace.start(y, s)?;
                 self.evaluate(y, s, triggers);
                 self.locator.begin(&self.values, &together);
                 return Ok(None);

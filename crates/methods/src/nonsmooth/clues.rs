@@ -2,7 +2,7 @@
 
 use super::contacts::{Contacts, Mode};
 use super::decide::Clue;
-use super::hybrid::Hybrid;
+use super::hybrid::{FAINT, Hybrid};
 use super::switching::Watched;
 use crate::events::Hit;
 
@@ -46,10 +46,14 @@ pub(super) fn clues<Y: Contacts>(
             }
         }
     }
-    // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on.
+    // A contact that has just begun to slip is still slower than what counts as rest. Unless it has stopped, it goes on. With two tangents a slip that stops may turn before it does.
     for (i, clue) in clues.iter_mut().enumerate() {
         let own = y.start(i) + 1..y.start(i + 1);
-        let stopped = hits.iter().any(|hit| matches!(functions[hit.trigger], (j, Watched::Advance(_)) if j == i));
+        let stopped = hits.iter().any(|hit| match functions[hit.trigger] {
+            (j, Watched::Advance(_)) => j == i,
+            (j, Watched::Swerve) => j == i && y.creep()[i] <= FAINT,
+            _ => false,
+        });
         if matches!(y.modes()[i], Mode::Slide { .. }) && !own.is_empty() && !stopped {
             let force = &forces[own];
             clue.slipping = Some([force[0], force.get(1).copied().unwrap_or(0.0)]);

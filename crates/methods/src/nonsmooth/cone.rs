@@ -92,7 +92,9 @@ impl Problem {
     /// Solves; `vertex` gives the force for unit press of an item's exact cone against slip in a direction.
     pub fn solve(&mut self, vertex: &dyn Fn(usize, [f64; 2]) -> [f64; 2]) -> Result<Answer, LcpError> {
         let n = self.c.len();
-        let scale = self.c.iter().fold(0.0, |max: f64, c| max.max(c.abs()));
+        // The size of motions: those without forces, and those by the least presses, which in the expansion of an impact are all there is.
+        let pressed = |i: usize| self.items.iter().map(|item| self.w[i * n + item.row] * item.floor).sum::<f64>();
+        let scale = (0..n).fold(0.0, |max: f64, i| max.max(self.c[i].abs()).max(pressed(i).abs()));
         for round in 0..REFINEMENTS {
             let answer = self.solve_polygons()?;
             let mut sliders = Vec::new();
@@ -352,6 +354,20 @@ mod tests {
             assert!((held - 1.7 * (1.0 - 1e-6)).abs() < 1e-10, "{held}");
             assert!(answer.motion[1] * cosine + answer.motion[2] * sine > 0.0);
         }
+    }
+
+    /// The expansion of an impact that has stopped the slip: nothing moves but what the least press moves, and the contact holds against it in both tangents.
+    #[test]
+    fn a_least_press_alone_is_held() {
+        let vertex = |_: usize, d: [f64; 2]| [-2.0 * d[0], -2.0 * d[1]];
+        let w = vec![1.0, 0.2, -0.1, 0.2, 0.7, 0.05, -0.1, 0.05, 0.5];
+        let cone = Grip::Cone(vertices(2, |d| vertex(0, d)));
+        let items = vec![Item { floor: 0.6, ..item(cone, 2) }];
+        let mut problem = Problem { w, c: vec![1e-17, -3e-18, 2e-17], items };
+        let answer = problem.solve(&vertex).unwrap();
+        assert!((answer.force[0] - 0.6).abs() < 1e-15, "{answer:?}");
+        assert!(answer.motion[1].abs() < 1e-15 && answer.motion[2].abs() < 1e-15, "{answer:?}");
+        assert!(answer.motion[0] > 0.0);
     }
 
     /// A brake with a press of 2 and a coefficient of 0.5 on a unit mass: it holds pulls up to 1.

@@ -48,6 +48,17 @@ pub enum ContactError {
         /// The contacts that take part.
         contacts: Vec<String>,
     },
+    /// No modes of contacts fit to an equilibrium.
+    Restless {
+        /// Time in seconds.
+        t: f64,
+        /// The contact that fits least.
+        contact: String,
+        /// What is wrong with it.
+        what: String,
+        /// The number of searches.
+        searches: usize,
+    },
     /// A law cannot be used as asked.
     Law {
         /// The contact.
@@ -85,6 +96,11 @@ impl fmt::Display for ContactError {
                 "at t = {t} s events at {} follow each other without time passing; try a larger `rest` speed, \
                  `radau` (slow slips with two tangents are stiff) or `moreau`",
                 names(contacts)
+            ),
+            Self::Restless { t, contact, what, searches } => write!(
+                f,
+                "at t = {t} s no equilibrium was found in {searches} searches with contacts closed and open: in the last one `{contact}` {what}; start \
+                 nearer to the equilibrium, or let the motion come to rest by damping and take its end"
             ),
             Self::Law { contact, reason } => write!(f, "`{contact}`: {reason}"),
         }

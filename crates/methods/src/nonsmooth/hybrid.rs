@@ -311,10 +311,15 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         out[g..].copy_from_slice(&multipliers[after..after + self.inner.a]);
     }
 
-    /// The gaps of all contacts and the rates by rows of contacts, at a prepared state. Open contacts in hollows have max(γ, h) for a gap.
+    /// The gaps of all contacts and the rates by rows of contacts, at a prepared state.
     pub fn kinematics<S: Scalar>(&self, s: &State<S>, w: &mut Work<Y::Work<S>, S>, gap: &mut [S], rate: &mut [S]) {
-        self.model.contact_gap(s, &mut w.model, gap);
+        self.gaps(s, w, gap);
         self.model.contact_rate(s, &mut w.model, rate);
+    }
+
+    /// The gaps of all contacts, at a prepared state. Open contacts in hollows have max(γ, h) for a gap.
+    pub(super) fn gaps<S: Scalar>(&self, s: &State<S>, w: &mut Work<Y::Work<S>, S>, gap: &mut [S]) {
+        self.model.contact_gap(s, &mut w.model, gap);
         if self.model.contact_hollow(&self.bearing, s, &mut w.model, &mut w.gap) {
             for (i, (gap, &depth)) in gap.iter_mut().zip(&w.gap).enumerate() {
                 if !self.bearing[i] {
@@ -322,6 +327,14 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
                 }
             }
         }
+    }
+
+    /// The rates of closed contacts, by rows of contacts, at a prepared state; those of others are not written.
+    pub(super) fn closed_rates<'w, S>(&self, w: &'w Work<Y::Work<S>, S>) -> &'w [S]
+    where
+        S: Scalar,
+    {
+        &w.rate
     }
 
     /// The open contact that has left its hollow below the surface by more than `touch`, and its gap, at a prepared state.
@@ -569,6 +582,9 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     }
     fn velocity_name(&self, velocity: usize) -> String {
         self.model.velocity_name(velocity)
+    }
+    fn extra_name(&self, extra: usize) -> String {
+        self.model.extra_name(extra)
     }
 }
 

@@ -52,6 +52,41 @@ pub enum Restitution {
     Energetic,
 }
 
+/// What ends a phase of an impact.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Newton's law knows one phase: approaches come back with their coefficients.
+    Whole,
+    /// Compression by Poisson's law: it ends when nothing approaches any more.
+    Compression,
+    /// Expansion by Poisson's law: presses are at least their shares of those of the phase before.
+    Expansion,
+    /// A piece of the course of an energetic impact in which slip keeps its sign, ended by the end of the slip, in compression or in expansion.
+    Stopped {
+        /// Whether it belongs to the expansion.
+        expands: bool,
+    },
+    /// The last piece of compression: the approach has ended.
+    Compressed,
+    /// The last piece of expansion: its share of the work of compression has come back.
+    Restored,
+}
+
+/// A phase of an impact: what happened between two velocities.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// What ended it.
+    pub stage: Stage,
+    /// The contacts that could take part.
+    pub contacts: Vec<usize>,
+    /// For each of them the coefficient of restitution that counts: zero for those that do not approach.
+    pub restitution: Vec<f64>,
+    /// Impulses by rows of contacts, in N s.
+    pub impulse: Vec<f64>,
+    /// The rates at its end by rows of contacts, in m/s; zero for contacts that could not take part.
+    pub motion: Vec<f64>,
+}
+
 /// What an impact did.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
@@ -63,6 +98,8 @@ pub(super) struct Outcome {
     pub lost: f64,
     /// Energy brought in by moving contacts and constraints, in J.
     pub driven: f64,
+    /// Its phases, one after another.
+    pub phases: Vec<Phase>,
 }
 
 impl Outcome {
@@ -74,7 +111,21 @@ impl Outcome {
         self.impulse.iter_mut().zip(&other.impulse).for_each(|(sum, p)| *sum += p);
         self.lost += other.lost;
         self.driven += other.driven;
+        self.phases.extend(other.phases.iter().cloned());
     }
+}
+
+/// The phases of the impacts at a state in which contacts are met, in the modes and with the latches that a system has there.
+///
+/// # Errors
+/// Those of the law of restitution.
+pub fn impact_phases<Y: Contacts>(
+    y: &Hybrid<'_, Y>,
+    s: &State<f64>,
+    options: &Options,
+) -> Result<Vec<Phase>, IntegrateError> {
+    let outcome = impacts(y, &mut s.clone(), options, &vec![false; y.modes().len()])?;
+    Ok(outcome.map_or(Vec::new(), |outcome| outcome.phases))
 }
 
 /// All impacts of one instant; contacts marked `dead` do not rebound. Returns nothing if no contact closes.
@@ -116,8 +167,9 @@ fn impact<Y: Contacts>(
     dead: &[bool],
 ) -> Result<Option<Outcome>, IntegrateError> {
     let model = y.model();
+    let t = s.t;
     let touches = |i: usize, gap: f64, rate: &[f64]| {
-        gap <= options.touch && rate[0] <= options.rest && model.own_press(i).is_none()
+        options.meets(t, gap, rate[0]) && rate[0] <= options.rest && model.own_press(i).is_none()
     };
     let (delassus, chosen) = Delassus::new(y, s, touches)?;
     let before: Vec<f64> = delassus.rows.iter().map(|&row| delassus.rate[row]).collect();
@@ -135,9 +187,10 @@ fn impact<Y: Contacts>(
         .map(|k| if closing[k] && !dead[chosen[k]] { model.restitution(chosen[k]) } else { 0.0 })
         .collect();
     let setup = Setup { y, options, chosen: &chosen, first: &first, delassus: &delassus };
-    let impulse = setup.solve(s.t, &before, &closing, &epsilon)?;
+    let course = setup.solve(s.t, &before, &closing, &epsilon)?;
+    let impulse = &course.impulse;
     let old = s.v.clone();
-    for (response, p) in delassus.response.iter().zip(&impulse) {
+    for (response, p) in delassus.response.iter().zip(impulse) {
         for (v, r) in s.v.iter_mut().zip(response) {
             *v += r * p;
         }
@@ -161,11 +214,26 @@ fn impact<Y: Contacts>(
     let mut momentum = vec![0.0; change.len()];
     delassus.mass.apply(&change, &mut momentum);
     let kinetic = (0..old.len()).fold(0.0, |sum, i| sum + 0.5 * (s.v[i] + old[i]) * momentum[i]);
-    let mut all = vec![0.0; y.start(model.contacts())];
-    for (&row, &p) in delassus.rows.iter().zip(&impulse) {
-        all[row] = p;
-    }
-    Ok(Some(Outcome { contacts, impulse: all, lost: lost.max(0.0), driven: kinetic + lost }))
+    let all = |values: &[f64]| {
+        let mut all = vec![0.0; y.start(model.contacts())];
+        delassus.rows.iter().zip(values).for_each(|(&row, &value)| all[row] = value);
+        all
+    };
+    let phase = |(stage, answer): &(Stage, Answer)| Phase {
+        stage: *stage,
+        contacts: chosen.clone(),
+        restitution: epsilon.clone(),
+        impulse: all(&answer.force),
+        motion: all(&answer.motion),
+    };
+    let phases = course.phases.iter().map(phase).collect();
+    Ok(Some(Outcome { contacts, impulse: all(impulse), lost: lost.max(0.0), driven: kinetic + lost, phases }))
+}
+
+/// The impulses of an impact by the rows chosen, and what happened on the way.
+struct Course {
+    impulse: Vec<f64>,
+    phases: Vec<(Stage, Answer)>,
 }
 
 /// What the laws have in common.
@@ -178,7 +246,7 @@ struct Setup<'a, 'm, Y> {
 }
 
 impl<Y: Contacts> Setup<'_, '_, Y> {
-    fn solve(&self, t: f64, before: &[f64], closing: &[bool], epsilon: &[f64]) -> Result<Vec<f64>, IntegrateError> {
+    fn solve(&self, t: f64, before: &[f64], closing: &[bool], epsilon: &[f64]) -> Result<Course, IntegrateError> {
         let n = before.len();
         let floor = vec![0.0; epsilon.len()];
         match self.options.restitution {
@@ -187,14 +255,20 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
                 for (k, &row) in self.first.iter().enumerate() {
                     c[row] += epsilon[k] * before[row];
                 }
-                Ok(self.phase(t, c, &floor)?.force)
+                let mut answer = self.phase(t, c, &floor)?;
+                // Its motion is γ̇⁺ + ε γ̇⁻.
+                for (k, &row) in self.first.iter().enumerate() {
+                    answer.motion[row] -= epsilon[k] * before[row];
+                }
+                Ok(Course { impulse: answer.force.clone(), phases: vec![(Stage::Whole, answer)] })
             }
             Restitution::Poisson => {
                 let compression = self.phase(t, before.to_vec(), &floor)?;
                 let floor: Vec<f64> =
                     (0..epsilon.len()).map(|k| epsilon[k] * compression.force[self.first[k]]).collect();
-                let expansion = self.phase(t, compression.motion, &floor)?;
-                Ok((0..n).map(|i| compression.force[i] + expansion.force[i]).collect())
+                let expansion = self.phase(t, compression.motion.clone(), &floor)?;
+                let impulse = (0..n).map(|i| compression.force[i] + expansion.force[i]).collect();
+                Ok(Course { impulse, phases: vec![(Stage::Compression, compression), (Stage::Expansion, expansion)] })
             }
             Restitution::Energetic => self.energetic(t, before, closing, epsilon),
         }
@@ -242,7 +316,7 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
     }
 
     /// Routh's construction with Stronge's coefficient for one closing contact.
-    fn energetic(&self, t: f64, before: &[f64], closing: &[bool], epsilon: &[f64]) -> Result<Vec<f64>, IntegrateError> {
+    fn energetic(&self, t: f64, before: &[f64], closing: &[bool], epsilon: &[f64]) -> Result<Course, IntegrateError> {
         let (n, model) = (before.len(), self.y.model());
         let w = |i: usize, j: usize| self.delassus.w[i * n + j];
         let k = closing.iter().position(|&closing| closing).expect("a contact closes");
@@ -266,6 +340,15 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
         let (mut approach, mut slip) = (before[row], if friction { before[row + 1] } else { 0.0 });
         let (mut press, mut drag, mut work, mut target) = (0.0, 0.0, 0.0, None);
         let still = 1e-14 * (before[row].abs() + slip.abs());
+        let (mut phases, mut motion) = (Vec::new(), before.to_vec());
+        let own = |press: f64, drag: f64| {
+            let mut impulse = vec![0.0; n];
+            impulse[row] = press;
+            if friction {
+                impulse[row + 1] = drag;
+            }
+            impulse
+        };
         for _ in 0..PIECES {
             // Friction for unit press while the slip keeps its sign, or holds at zero, or leaves it.
             let force = if !friction {
@@ -312,14 +395,21 @@ impl<Y: Contacts> Setup<'_, '_, Y> {
             if p == stop {
                 slip = 0.0;
             }
+            let stage = match target {
+                _ if p != end => Stage::Stopped { expands: target.is_some() },
+                None => Stage::Compressed,
+                Some(_) => Stage::Restored,
+            };
+            let pushed = own(p, force * p);
+            motion = (0..n).map(|i| (0..n).fold(motion[i], |sum, j| sum + w(i, j) * pushed[j])).collect();
+            motion[row] = if stage == Stage::Compressed { 0.0 } else { approach };
+            if friction {
+                motion[row + 1] = slip;
+            }
+            phases.push((stage, Answer { force: pushed, motion: motion.clone() }));
             if p == end {
                 if target.is_some() {
-                    let mut impulse = vec![0.0; n];
-                    impulse[row] = press;
-                    if friction {
-                        impulse[row + 1] = drag;
-                    }
-                    return Ok(impulse);
+                    return Ok(Course { impulse: own(press, drag), phases });
                 }
                 approach = 0.0;
                 // The part ε² of the work of compression comes back.

@@ -3,7 +3,7 @@
 use super::contacts::{Contacts, Mode};
 use super::hybrid::Hybrid;
 use super::impact::Restitution;
-use crate::events::Hit;
+use crate::events::{Hit, location};
 use crate::integrate::{self, Counts, Ending, Flow, IntegrateError, Reaction, Step};
 use crate::system::State;
 
@@ -35,6 +35,13 @@ impl Default for Options {
             impact_friction: false,
             settle: 1e-4,
         }
+    }
+}
+
+impl Options {
+    /// Whether a contact with this gap and rate is met at an event at `t`: within what counts as closed, and within what it moves while events are located.
+    pub(super) fn meets(&self, t: f64, gap: f64, rate: f64) -> bool {
+        gap <= self.touch + 2.0 * location(t) * rate.abs()
     }
 }
 

@@ -19,7 +19,7 @@ use super::switching::{Switching, Watched};
 use super::zeno::Zeno;
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Triggers, location};
-use crate::integrate::{self, Ending, IntegrateError, Integrator, Onward, Reaction, Span};
+use crate::integrate::{self, Alone, Ending, IntegrateError, Integrator, Onward, Pace, Reaction, Span};
 use crate::system::{State, System};
 use std::cell::RefCell;
 
@@ -47,6 +47,19 @@ pub fn simulate<'m, Y: Contacts>(
     triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
     observer: &mut dyn Observer<Y>,
 ) -> Run {
+    integrate::now(simulate_at(y, s, &mut Alone(integrator), span, options, triggers, observer))
+}
+
+/// The same with whoever makes the steps: an integrator by itself, or one in company ([`integrate::Beside`]).
+pub async fn simulate_at<'m, Y: Contacts>(
+    y: &mut Hybrid<'m, Y>,
+    s: &mut State<f64>,
+    pace: &mut impl Pace<Hybrid<'m, Y>>,
+    span: &Span,
+    options: &Options,
+    triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
+    observer: &mut dyn Observer<Y>,
+) -> Run {
     let count = y.modes().len();
     let mut engine = Engine {
         options,
@@ -60,7 +73,7 @@ pub fn simulate<'m, Y: Contacts>(
         switching: Vec::new(),
     };
     let ending = match engine.begin(y, s, observer) {
-        Ok(()) => engine.drive(y, s, integrator, span, triggers, observer, None),
+        Ok(()) => engine.drive(y, s, pace, span, triggers, observer, None).await,
         Err(error) => Err(error),
     };
     engine.finish(y, ending)
@@ -91,7 +104,8 @@ pub fn resume<'m, Y: Contacts>(
         run: progress.run.clone(),
         switching: progress.switching.clone(),
     };
-    let ending = engine.drive(y, s, integrator, span, triggers, observer, Some(progress));
+    let mut pace = Alone(integrator);
+    let ending = integrate::now(engine.drive(y, s, &mut pace, span, triggers, observer, Some(progress)));
     engine.finish(y, ending)
 }
 
@@ -180,11 +194,11 @@ impl Engine<'_> {
     }
 
     /// The parts of the run, from event to event.
-    fn drive<'m, Y: Contacts>(
+    async fn drive<'m, Y: Contacts>(
         &mut self,
         y: &mut Hybrid<'m, Y>,
         s: &mut State<f64>,
-        integrator: &mut dyn Integrator<Hybrid<'m, Y>>,
+        pace: &mut impl Pace<Hybrid<'m, Y>>,
         span: &Span,
         triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
         observer: &mut dyn Observer<Y>,
@@ -200,10 +214,10 @@ impl Engine<'_> {
             let mut adapter =
                 Adapter { y: &*y, observer: &mut *observer, engine: &*self, dynamics: &dynamics, own, reaction: None };
             let run = match resumed.take() {
-                None => integrate::proceed(&*y, s, integrator, span, &mut switching, &mut adapter, &onward),
+                None => integrate::proceed(&*y, s, pace, span, &mut switching, &mut adapter, &onward).await,
                 Some(progress) => {
                     dynamics.borrow_mut().recall(&progress.switching);
-                    integrate::resume(&*y, s, integrator, span, &mut switching, &mut adapter, &progress.run)
+                    integrate::resume_at(&*y, s, pace, span, &mut switching, &mut adapter, &progress.run).await
                 }
             };
             let reaction = adapter.reaction;
@@ -417,7 +431,8 @@ impl Engine<'_> {
         let mut work = y.work();
         y.prepare(s, &mut work);
         y.kinematics(s, &mut work, &mut gap, &mut rate);
-        let closing = |&i: &usize| gap[i] <= self.options.touch && rate[y.start(i)] < -self.options.rest;
+        let meets = |i: usize| self.options.meets(s.t, gap[i], rate[y.start(i)]);
+        let closing = |&i: &usize| meets(i) && rate[y.start(i)] < -self.options.rest;
         (0..count).filter(closing).map(|i| (i, -rate[y.start(i)])).collect()
     }
 }

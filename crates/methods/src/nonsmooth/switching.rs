@@ -90,7 +90,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             }
         }
         let falling =
-            |i: usize| Trigger { name: y.model().contact_name(i), direction: Direction::Falling, terminal: false };
+            |i: usize| Trigger { name: y.model().contact_name(i), direction: Direction::Falling, terminal: true };
         let list = functions.iter().map(|&(i, _)| falling(i)).chain(user.list().iter().cloned()).collect();
         let count = y.modes().len();
         Self {
@@ -113,7 +113,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         &self.functions
     }
 
-    /// Whether the gap of a contact was hardly closing when last evaluated, at a speed that counts as rest.
+    /// Whether the gap of a contact was hardly closing at the last [`Switching::evaluate`], at a speed that counts as rest.
     pub fn grazes(&self, y: &Hybrid<'m, Y>, contact: usize, rest: f64) -> bool {
         self.rate[y.start(contact)] >= -rest
     }
@@ -123,13 +123,32 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         &self.force
     }
 
-    /// Evaluates kinematics and forces at a state.
+    /// Evaluates kinematics of all contacts and forces at a state.
     pub fn evaluate(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
         y.prepare(s, &mut self.work);
         y.kinematics(s, &mut self.work, &mut self.gap, &mut self.rate);
         if y.modes().iter().any(|mode| mode.closed()) {
             self.dynamics.borrow_mut().evaluate(y, s, &mut self.rates)?;
             y.forces(&self.rates.multipliers, &self.work, &mut self.force);
+        }
+        Ok(())
+    }
+
+    /// Evaluates what the functions need: gaps, rates of closed contacts and, where some function watches them, forces.
+    fn watch(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
+        let presses =
+            |&(_, watched): &(usize, Watched)| matches!(watched, Watched::Press | Watched::Cone | Watched::Shared);
+        if self.functions.iter().any(presses) {
+            let mut dynamics = self.dynamics.borrow_mut();
+            dynamics.evaluate_motion(y, s, &mut self.rates)?;
+            let work = dynamics.parts().work;
+            y.gaps(s, work, &mut self.gap);
+            self.rate.copy_from_slice(y.closed_rates(work));
+            y.forces(&self.rates.multipliers, work, &mut self.force);
+        } else {
+            y.prepare(s, &mut self.work);
+            y.gaps(s, &mut self.work, &mut self.gap);
+            self.rate.copy_from_slice(y.closed_rates(&self.work));
         }
         Ok(())
     }
@@ -167,7 +186,7 @@ impl<'m, Y: Contacts> Triggers<Hybrid<'m, Y>> for Switching<'_, 'm, Y> {
         &self.list
     }
     fn values(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, out: &mut [f64]) {
-        if let Err(error) = self.evaluate(y, s) {
+        if let Err(error) = self.watch(y, s) {
             self.failure = Some(error);
         }
         let (own, user) = out.split_at_mut(self.functions.len());

@@ -1,9 +1,12 @@
 //! Variational integrators against their theory: orders, symplecticity, momenta, energy, reversal, refusals.
 #![allow(clippy::unwrap_used)]
 
+mod centres;
 mod directors;
 mod fitted;
 mod lie;
+mod long;
+mod lossy;
 mod multirate;
 mod systems;
 
@@ -208,6 +211,33 @@ fn steps_are_symplectic() {
     }
 }
 
+/// On a rod the motion is that of an angle θ and its momentum m l² θ̇: dθ ∧ dp is kept by a step with a constraint, up to differences as above.
+#[test]
+fn steps_with_a_constraint_are_symplectic() {
+    let rod = Pendulum::default();
+    let (mass, length) = (rod.mass, rod.length);
+    let coordinates = |s: &State<f64>| [s.q[0].atan2(-s.q[1]), mass * (s.q[0] * s.v[1] - s.q[1] * s.v[0])];
+    let state = |[angle, p]: [f64; 2]| {
+        let ((sine, cosine), speed) = (angle.sin_cos(), p / (mass * length));
+        State { q: vec![length * sine, -length * cosine], v: vec![speed * cosine, speed * sine], ..State::default() }
+    };
+    for (name, settings, _) in members() {
+        let found = symplectic_defect(
+            2,
+            |s| run(&rod, s, name, &settings, 0.1, 1),
+            &state([0.7, 2.0]),
+            |s, k, e| {
+                let mut own = coordinates(s);
+                own[k] += e;
+                state(own)
+            },
+            |a, b| coordinates(b).iter().zip(coordinates(a)).map(|(b, a)| b - a).collect(),
+            |_, a, b| a[0] * b[1] - a[1] * b[0],
+        );
+        assert!(found < 1e-8, "{name} {settings:?}: {found:e}");
+    }
+}
+
 /// On the rotations, with body components η of a turn and π of a change of p = JΩ, the form is π_a·η_b − π_b·η_a − p·(η_a × η_b).
 fn on_rotations(name: &str, settings: &Settings) -> f64 {
     let top = Top::default();
@@ -243,8 +273,15 @@ pub fn rounding(maps: u32, operations: f64, size: f64) -> f64 {
     6.0 * (f64::from(maps) * operations / 12.0).sqrt() * f64::EPSILON * size
 }
 
-/// Operations through which a momentum goes in one map: two nodes with up to three points of ten sums each.
-const OPERATIONS: f64 = 60.0;
+/// Operations that round something of the size of a momentum in one map, for each coordinate: at every point 2 for each node in the rate, 2 for the velocity and the
+/// momentum, 4 for each node where the momentum and the force are added up (products with forces are smaller by h²); one sum of each node, and 5 for h p_k, the
+/// division by h, masses, and the state. An error of a sum is in the equation and in what comes out of it, so that it counts once.
+pub fn operations(points: f64, degree: f64) -> f64 {
+    points * (6.0 * degree + 2.0) + degree + 5.0
+}
+
+/// The most of all members that are tested for momenta: degree 2 with three points.
+const OPERATIONS: f64 = 49.0;
 
 /// Momenta of symmetries change by rounding only.
 #[test]
@@ -260,7 +297,9 @@ fn momenta_of_symmetries_are_kept_to_rounding() {
         }
         // A composition of order 4 is five maps.
         let maps = if settings.iter().any(|(key, _)| key == "composition") { 5 * steps } else { steps };
-        let bound = |size: f64| rounding(maps, OPERATIONS, size);
+        let degree = settings.iter().find(|(key, _)| *key == "degree").map_or(1.0, |(_, degree)| degree);
+        let points = degree + f64::from(name != "galerkin_gauss");
+        let bound = |size: f64| rounding(maps, operations(points, degree), size);
         let turning = |s: &State<f64>| s.q[0] * s.v[1] - s.q[1] * s.v[0];
         let s = run(&orbit, &orbit.initial(), name, &settings, 500.0, steps);
         let found = (turning(&s) - turning(&orbit.initial())).abs();
@@ -275,28 +314,6 @@ fn momenta_of_symmetries_are_kept_to_rounding() {
         // A momentum of about 3 kg m²/s.
         assert!(found < bound(3.0), "{name} {settings:?}, top: {found:e}");
     }
-}
-
-/// A million steps: the largest error of the energy in the last hundredth is that of the first.
-#[test]
-fn energy_does_not_drift_over_a_million_steps() {
-    fn extremes<Y: System>(y: &Y, s: &State<f64>, name: &str, h: f64, energy: impl Fn(&State<f64>) -> f64) -> [f64; 2] {
-        let mut integrator = make(name, &none().with("fixed_step", h).with("alpha", 0.0)).unwrap();
-        let (mut s, steps) = (s.clone(), 1_000_000);
-        integrator.start(y, &mut s).unwrap();
-        let first = energy(&s);
-        let mut out = [0.0_f64; 2];
-        for k in 0..steps {
-            integrator.step(y, &mut s, f64::INFINITY).unwrap();
-            if let Some(window) = if k < steps / 100 { Some(0) } else { (k >= steps - steps / 100).then_some(1) } {
-                out[window] = out[window].max((energy(&s) - first).abs());
-            }
-        }
-        out
-    }
-    let orbit = Kepler::default();
-    let [early, late] = extremes(&orbit, &orbit.initial(), "variational", 0.05, |s| orbit.invariants(s)[0]);
-    assert!(early > 1e-5 && late < 1.01 * early, "orbit: {early:e} {late:e}");
 }
 
 /// All members are symmetric: back with reversed velocities is where it began, up to rounding that the motion amplifies.
@@ -378,6 +395,36 @@ fn continuous_output_has_the_order_of_the_method() {
     }
 }
 
+/// Output just after a step, as rows are that meet it up to the rounding of time, is the state there moved on by its share of the way of a whole step, along which rates of these motions, slower than 5 rad/s, change by a tenth:
+/// one and a half shares are allowed. Beside that rounding of places of size one, and of velocities, which a method's own short step would make from a hundredth of an ulp over its length: at the shortest, 2e-6 of 0.02 s, 5e-11.
+#[test]
+fn output_just_after_a_step_is_that_step() {
+    fn check<P: Problem>(problem: &P, name: &str, settings: &Settings) {
+        let h = 0.02;
+        let mut integrator = make(name, &settings.clone().with("fixed_step", h)).unwrap();
+        let mut s = problem.initial();
+        integrator.start(problem, &mut s).unwrap();
+        for _ in 0..20 {
+            integrator.step(problem, &mut s, f64::INFINITY).unwrap();
+        }
+        let base = s.clone();
+        integrator.step(problem, &mut s, f64::INFINITY).unwrap();
+        let whole = distance(&s, &base);
+        for part in [1e-14, 1e-12, 1e-9, 9e-7, 2e-6] {
+            s.t = base.t + part * h;
+            integrator.dense(problem, &mut s);
+            let (found, bound) = (distance(&s, &base), 1.5 * part * whole + 1e-10);
+            assert!(found < bound, "{name} {settings:?} on {}, {part:e} of a step: {found:e}", problem.name());
+        }
+    }
+    for (name, settings, _) in members() {
+        check(&Kepler::default(), name, &settings);
+        check(&FreeBody::default(), name, &settings);
+        check(&Pendulum::default(), name, &settings);
+    }
+    check(&Kepler::default(), "phase_fitted", &none());
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     fn refused<P: Problem>(problem: &P, name: &str, settings: &Settings) -> String {
@@ -390,6 +437,15 @@ fn what_cannot_be_done_is_said() {
     assert!(refused(&Sleigh::default(), "galerkin_gauss", &none()).contains("on velocities"));
     assert!(refused(&FreeBody::default(), "phase_fitted", &none()).contains("lie_group"));
     assert!(make::<Kepler>("variational", &none().with("composition", 5.0)).is_err());
+    // Half a turn in a step: sines of all amplitudes pass through both ends, or none. Splines do not mind, and neither do sines a little beside it.
+    let half = |h: f64| none().with("frequency", 2.0).with("fixed_step", h);
+    let reason = refused(&ForcedOscillator::default(), "phase_fitted", &half(0.5 * std::f64::consts::PI));
+    assert!(reason.contains("1.0000 times π") && reason.contains("`fixed_step` or `frequency`"), "{reason}");
+    for settings in [half(1.5), half(0.5 * std::f64::consts::PI).with("fitted", 2.0)] {
+        let (problem, mut method) = (ForcedOscillator::default(), make("phase_fitted", &settings).unwrap());
+        method.start(&problem, &mut problem.initial()).unwrap();
+    }
+    assert!(refused(&problems::Oscillator::default(), "variational", &none()).contains("`extra state 0`"));
 
     // A step of a third of a turn is too long for Newton's method on a hanging rod.
     let problem = Pendulum::default();

@@ -217,7 +217,7 @@ impl Kkt {
             for (r, b) in self.residual.iter_mut().zip(&self.right) {
                 *r = -b;
             }
-            self.ldl.add_product(&self.values, &self.solution, &mut self.residual);
+            self.ldl.add_product(&self.solution, &mut self.residual);
             let ratio = size(&self.residual) / (right + size(&self.solution).min(1e6 * right)).max(f64::MIN_POSITIVE);
             if ratio <= REFINED || ratio > 0.5 * last {
                 return ratio <= USELESS || last <= USELESS;

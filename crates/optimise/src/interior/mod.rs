@@ -35,7 +35,8 @@ pub fn solve(problem: &mut dyn Nlp, options: &Options, watch: &mut dyn FnMut(&Pr
     run(problem, options, None, watch)
 }
 
-/// Solves from a point with multipliers, for example the solution of a neighbouring program.
+/// Solves from a point with multipliers, for example the solution of a neighbouring program. Without multipliers (empty lists) those of constraints are estimated by
+/// least squares, as they are for a plain start, and those of bounds follow from the small barrier.
 pub fn solve_from(
     problem: &mut dyn Nlp,
     options: &Options,
@@ -62,7 +63,7 @@ fn run(
 ) -> Report {
     let mut reduced = match Reduced::new(problem) {
         Ok(reduced) => reduced,
-        Err(outcome) => return refused(problem, outcome),
+        Err(outcome) => return refused(problem, outcome, None),
     };
     if let Some(start) = start {
         reduced.set_start(&start.x);
@@ -79,7 +80,8 @@ fn run(
     }
     Shape::new(&reduced, &[]).push_inside_variables(&mut x, options.push);
     if let Some(what) = reduced.not_a_number(&x) {
-        return refused(problem, Outcome::NotANumber { what });
+        let x = reduced.whole(&x);
+        return refused(problem, Outcome::NotANumber { what }, Some(x));
     }
     if options.scaling {
         reduced.scale(&x);
@@ -94,7 +96,12 @@ fn run(
         Err(end) => (end, 0, 0),
         Ok(mut core) => {
             match &warm {
-                Some(warm) => core.warm(warm),
+                Some(warm) => {
+                    core.warm(warm);
+                    if start.is_some_and(|start| start.constraints.is_empty()) {
+                        core.first_multipliers();
+                    }
+                }
                 None => core.first_multipliers(),
             }
             let mut iteration = 0;
@@ -201,11 +208,14 @@ impl Shape {
     }
 }
 
-/// A report without a solve.
-pub(crate) fn refused(problem: &mut dyn Nlp, outcome: Outcome) -> Report {
+/// A report without a solve, at a point or at the program's own start.
+pub(crate) fn refused(problem: &mut dyn Nlp, outcome: Outcome, at: Option<Vec<f64>>) -> Report {
     let size = problem.size();
-    let mut x = vec![0.0; size.variables];
-    problem.start(&mut x);
+    let x = at.unwrap_or_else(|| {
+        let mut x = vec![0.0; size.variables];
+        problem.start(&mut x);
+        x
+    });
     Report {
         outcome,
         point: Point {
@@ -257,7 +267,7 @@ fn finish(
         }
     };
     if p.is_empty() {
-        return refused(reduced.problem(), outcome);
+        return refused(reduced.problem(), outcome, None);
     }
     // Variables without bounds of one side have no multiplier there; restoration leaves those of bounds out.
     let none = vec![0.0; n];

@@ -11,8 +11,11 @@
 //! Rows for which neither holds wait: they go up to the parent front, where more rows are complete. At a root every row is complete and the
 //! largest entry decides (Bunch and Parlett); what is then still below [`VANISHED`] (of a matrix scaled to one) is a zero pivot.
 //!
+//! Columns are looked at from the left (\[2\]): a column is brought up to date, a − Σ_p L_p (L D)_p, when it is a candidate, with four pivots p at a time; columns that
+//! are no candidates are brought up to date together at the end, in blocks of four by four. So numbers are read from the cache and rarely written to it.
+//!
 //! References: \[1\] I. S. Duff, J. K. Reid, *MA27*, AERE R10533 (1982), and *The multifrontal solution of indefinite sparse symmetric
-//! linear equations*, ACM TOMS 9 (1983) 302–325; J. R. Bunch, B. N. Parlett, SIAM J. Numer. Anal. 8 (1971) 639–655.
+//! linear equations*, ACM TOMS 9 (1983) 302–325; J. R. Bunch, B. N. Parlett, SIAM J. Numer. Anal. 8 (1971) 639–655; \[2\] the routine DLASYF of LAPACK.
 
 /// What is below this size in a matrix scaled to one counts as nothing.
 pub(super) const VANISHED: f64 = 1e-15;
@@ -39,109 +42,315 @@ pub(super) struct Full {
     pub summed: usize,
     /// Row numbers of the matrix.
     pub rows: Vec<usize>,
-    /// Entries, by columns.
+    /// Columns of L of all fronts so far, and from `base` on the entries of this one, by columns: nothing is moved when a front is done.
     pub values: Vec<f64>,
+    /// Where this front begins.
+    pub base: usize,
     /// The pivots found, one for each eliminated row.
     pub pivots: Vec<Pivot>,
-    /// Scratch: a column of the factor times its pivot, twice.
-    scratch: Vec<f64>,
+    /// L D, by columns: the columns of eliminated rows before they were divided by their pivots.
+    before: Vec<f64>,
+    /// The pivots from this one on have not been taken from the remaining columns.
+    pending: usize,
+    /// Candidates: two columns, up to date.
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+/// t ← t − Σ_p l_p w_p over columns of a length, four at a time.
+fn subtract(
+    t: &mut [f64],
+    left: &[f64],
+    m: usize,
+    from: usize,
+    weights: impl Fn(usize) -> f64,
+    pivots: std::ops::Range<usize>,
+) {
+    let count = t.len();
+    let column = |p: usize| &left[p * m + from..p * m + from + count];
+    let mut p = pivots.start;
+    while p + 4 <= pivots.end {
+        let w: [f64; 4] = std::array::from_fn(|i| weights(p + i));
+        let [a, b, c, d]: [&[f64]; 4] = std::array::from_fn(|i| column(p + i));
+        for ((((t, &a), &b), &c), &d) in t.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *t -= (a * w[0] + b * w[1]) + (c * w[2] + d * w[3]);
+        }
+        p += 4;
+    }
+    while p < pivots.end {
+        let w = weights(p);
+        for (t, &a) in t.iter_mut().zip(column(p)) {
+            *t -= a * w;
+        }
+        p += 1;
+    }
+}
+
+/// The largest size of numbers, in four lanes.
+fn largest(values: &[f64]) -> f64 {
+    let mut lanes = [0.0f64; 4];
+    let chunks = values.chunks_exact(4);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            let size = value.abs();
+            *lane = if size > *lane { size } else { *lane };
+        }
+    }
+    rest.iter().chain(&lanes).fold(0.0, |most: f64, value| if value.abs() > most { value.abs() } else { most })
 }
 
 impl Full {
-    /// An empty matrix of a size; what was in it is forgotten, memory is kept.
+    /// Forgets all fronts; memory is kept.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// The entries of this front.
+    pub fn entries(&mut self) -> &mut [f64] {
+        &mut self.values[self.base..]
+    }
+
+    /// Keeps the columns of L of this front only.
+    pub fn keep(&mut self) {
+        self.values.truncate(self.base + self.pivots.len() * self.size);
+    }
+
+    /// An empty matrix of a size, behind the fronts before it.
     pub fn reset(&mut self, size: usize, summed: usize) {
         self.size = size;
         self.summed = summed;
-        self.values.clear();
-        self.values.resize(size * size, 0.0);
+        self.base = self.values.len();
+        self.values.resize(self.base + size * size, 0.0);
         self.rows.clear();
         self.pivots.clear();
-        self.scratch.clear();
-        self.scratch.resize(2 * size, 0.0);
+        self.pending = 0;
+        // Written before they are read: only their length counts.
+        if self.before.len() < size * summed {
+            self.before.resize(size * summed, 0.0);
+        }
+        self.first.resize(size, 0.0);
+        self.second.resize(size, 0.0);
     }
 
     #[inline]
     fn at(&self, i: usize, j: usize) -> f64 {
         let (i, j) = if i >= j { (i, j) } else { (j, i) };
-        self.values[j * self.size + i]
+        self.values[self.base + j * self.size + i]
     }
 
     /// Eliminates what can be; the first rows are then eliminated, in this order, columns of L below them.
     pub fn eliminate(&mut self, threshold: f64, root: bool) {
         let mut k = 0;
+        // Candidates from here on have failed; they are tried again once others were eliminated.
+        let (mut tried, mut progress) = (self.summed, false);
         while k < self.summed {
-            match self.search(k, threshold).or_else(|| if root { self.largest(k) } else { None }) {
-                Some((c, None)) => {
-                    self.swap(k, c);
-                    self.one(k);
-                    k += 1;
-                }
-                Some((c, Some(r))) => {
-                    self.swap(k, c);
-                    // The partner may have been the row that just moved.
-                    self.swap(k + 1, if r == k { c } else { r });
-                    self.two(k);
-                    k += 2;
-                }
-                None if root => {
-                    // Nothing is left but rounding: rows of zeros.
-                    for c in k..self.summed {
-                        self.values[c * self.size + c..(c + 1) * self.size].fill(0.0);
-                        self.pivots.push(Pivot::Zero);
-                    }
+            if k >= tried {
+                if !progress {
                     break;
                 }
-                None => break,
+                (tried, progress) = (self.summed, false);
+            }
+            match self.candidate(k, threshold) {
+                0 => {
+                    tried -= 1;
+                    self.swap(k, tried);
+                }
+                count => {
+                    k += count;
+                    progress = true;
+                }
             }
         }
-        self.complement();
+        self.complement(k);
+        if root {
+            self.finish(k);
+        }
     }
 
-    /// Largest entry of a remaining column beside `c` and `without`, and the largest in complete rows with its row.
-    fn column(&self, k: usize, c: usize, without: usize) -> (f64, f64, usize) {
-        let (m, mut all, mut best, mut row) = (self.size, 0.0f64, 0.0f64, usize::MAX);
-        for j in k..c {
-            let size = self.values[j * m + c].abs();
-            if j != without && size > best {
-                (best, row) = (size, j);
-            }
+    /// Column c of the remaining matrix, rows from k on, up to date.
+    fn bring(&mut self, k: usize, c: usize, second: bool) {
+        let m = self.size;
+        let Self { values, base, before, first, second: other, pending, .. } = self;
+        let values = &values[*base..];
+        let t = if second { other } else { first };
+        for i in k..c {
+            t[i] = values[i * m + c];
         }
-        for (i, value) in self.values[c * m + c + 1..c * m + self.summed].iter().enumerate() {
-            let i = i + c + 1;
-            if i != without && value.abs() > best {
-                (best, row) = (value.abs(), i);
-            }
-        }
-        for value in &self.values[c * m + self.summed..(c + 1) * m] {
-            all = all.max(value.abs());
-        }
-        (all.max(best), best, row)
+        t[c..].copy_from_slice(&values[c * m + c..(c + 1) * m]);
+        subtract(&mut t[k..], values, m, k, |p| before[p * m + c], *pending..k);
     }
 
-    /// The first pivot that meets the threshold: a row, and perhaps a second one.
-    fn search(&self, k: usize, u: f64) -> Option<(usize, Option<usize>)> {
-        for c in k..self.summed {
-            let own = self.at(c, c);
-            let (most, best, r) = self.column(k, c, usize::MAX);
-            if own.abs() > VANISHED && own.abs() >= u * most {
-                return Some((c, None));
-            }
-            if best <= VANISHED {
-                continue;
-            }
-            let (other, between) = (self.at(r, r), self.at(r, c));
-            let det = own * other - between * between;
-            let (first, second) = (self.column(k, c, r).0, self.column(k, r, c).0);
-            let bound = det.abs() / u;
-            let safe = det.abs() > f64::EPSILON * (own * other).abs().max(between * between);
-            if safe
-                && other.abs() * first + between.abs() * second <= bound
-                && between.abs() * first + own.abs() * second <= bound
-            {
-                return Some((c, Some(r)));
+    /// Tries row k, alone or with a partner; the number of rows eliminated.
+    fn candidate(&mut self, k: usize, u: f64) -> usize {
+        self.bring(k, k, false);
+        let own = self.first[k];
+        let most = largest(&self.first[k + 1..]);
+        if own.abs() > VANISHED && own.abs() >= u * most {
+            self.one(k);
+            return 1;
+        }
+        let (mut best, mut r) = (0.0f64, k);
+        for (i, value) in self.first[..self.summed].iter().enumerate().skip(k + 1) {
+            if value.abs() > best {
+                (best, r) = (value.abs(), i);
             }
         }
-        None
+        if best <= VANISHED {
+            return 0;
+        }
+        self.bring(k, r, true);
+        let (other, between) = (self.second[r], self.first[r]);
+        let det = own * other - between * between;
+        let beside = |t: &[f64]| largest(&t[k + 1..r]).max(largest(&t[r + 1..]));
+        let (one, two) = (beside(&self.first), beside(&self.second));
+        let bound = det.abs() / u;
+        let safe = det.abs() > f64::EPSILON * (own * other).abs().max(between * between);
+        if safe && other.abs() * one + between.abs() * two <= bound && between.abs() * one + own.abs() * two <= bound {
+            self.swap(k + 1, r);
+            self.first.swap(k + 1, r);
+            self.second.swap(k + 1, r);
+            self.two(k);
+            return 2;
+        }
+        0
+    }
+
+    /// Exchanges rows and columns a ≤ b of the remaining matrix, and rows of the factor.
+    fn swap(&mut self, a: usize, b: usize) {
+        if a == b {
+            return;
+        }
+        let (m, done) = (self.size, self.pivots.len().min(a));
+        self.rows.swap(a, b);
+        let (values, before) = (&mut self.values[self.base..], &mut self.before);
+        for j in 0..done {
+            values.swap(j * m + a, j * m + b);
+            before.swap(j * m + a, j * m + b);
+        }
+        for j in done..a {
+            values.swap(j * m + a, j * m + b);
+        }
+        for j in a + 1..b {
+            values.swap(a * m + j, j * m + b);
+        }
+        for i in b + 1..m {
+            values.swap(a * m + i, b * m + i);
+        }
+        values.swap(a * m + a, b * m + b);
+    }
+
+    /// Eliminates row k, whose column is the first candidate.
+    fn one(&mut self, k: usize) {
+        let (m, pivot) = (self.size, self.first[k]);
+        let inverse = 1.0 / pivot;
+        let at = k * m + k + 1..(k + 1) * m;
+        let old = &self.first[k + 1..m];
+        self.before[at.clone()].copy_from_slice(old);
+        for (l, &old) in self.values[self.base..][at].iter_mut().zip(old) {
+            *l = old * inverse;
+        }
+        self.pivots.push(Pivot::One(pivot));
+    }
+
+    /// Eliminates rows k and k + 1, whose columns are the candidates.
+    fn two(&mut self, k: usize) {
+        let m = self.size;
+        let (a, b, c) = (self.first[k], self.second[k + 1], self.first[k + 1]);
+        let inverse = 1.0 / (a * b - c * c);
+        let (p, q, r) = (a * inverse, b * inverse, c * inverse);
+        let (old, other) = (&self.first[k + 2..m], &self.second[k + 2..m]);
+        self.before[k * m + k + 2..(k + 1) * m].copy_from_slice(old);
+        self.before[(k + 1) * m + k + 2..(k + 2) * m].copy_from_slice(other);
+        let (left, right) = self.values[self.base..].split_at_mut((k + 1) * m);
+        left[k * m + k + 1] = 0.0;
+        let columns = left[k * m + k + 2..].iter_mut().zip(&mut right[k + 2..m]);
+        for ((x, y), (&old, &other)) in columns.zip(old.iter().zip(other)) {
+            *x = q * old - r * other;
+            *y = p * other - r * old;
+        }
+        self.pivots.push(Pivot::Two(a, b, c));
+        self.pivots.push(Pivot::Second);
+    }
+
+    /// Brings all remaining columns up to date, C ← C − L D Lᵀ, in blocks of four columns and four rows.
+    fn complement(&mut self, k: usize) {
+        let (m, pending) = (self.size, self.pending);
+        self.pending = k;
+        if k == m || k == pending {
+            return;
+        }
+        let (left, right) = self.values[self.base..].split_at_mut(k * m);
+        let (left, before) = (&left[pending * m..], &self.before[pending * m..k * m]);
+        let mut blocks = right.chunks_exact_mut(4 * m);
+        let mut j = k;
+        for block in &mut blocks {
+            let mut i = j;
+            while i + 4 <= m {
+                let mut sums = [[0.0f64; 4]; 4];
+                for (l, w) in left.chunks_exact(m).zip(before.chunks_exact(m)) {
+                    let (Ok(l), Ok(w)) = (<&[f64; 4]>::try_from(&l[i..i + 4]), <&[f64; 4]>::try_from(&w[j..j + 4]))
+                    else {
+                        continue;
+                    };
+                    for (sums, &w) in sums.iter_mut().zip(w) {
+                        for (sum, &l) in sums.iter_mut().zip(l) {
+                            *sum += l * w;
+                        }
+                    }
+                }
+                for (column, sums) in block.chunks_exact_mut(m).zip(&sums) {
+                    for (t, sum) in column[i..i + 4].iter_mut().zip(sums) {
+                        *t -= sum;
+                    }
+                }
+                i += 4;
+            }
+            // Rows that are left over: fewer than four.
+            for i in i..m {
+                for (a, column) in block.chunks_exact_mut(m).enumerate() {
+                    let terms = left.chunks_exact(m).zip(before.chunks_exact(m));
+                    column[i] -= terms.map(|(l, w)| l[i] * w[j + a]).sum::<f64>();
+                }
+            }
+            j += 4;
+        }
+        for (column, j) in blocks.into_remainder().chunks_exact_mut(m).zip(j..) {
+            subtract(&mut column[j..], left, m, j, |p| before[p * m + j], 0..k - pending);
+        }
+    }
+
+    /// Eliminates what is left of a root, the largest pivots first; what has vanished are rows of zeros.
+    fn finish(&mut self, mut k: usize) {
+        while k < self.summed {
+            let count = match self.largest(k) {
+                None => {
+                    let (m, summed) = (self.size, self.summed);
+                    for c in k..summed {
+                        self.entries()[c * m + c..(c + 1) * m].fill(0.0);
+                        self.pivots.push(Pivot::Zero);
+                    }
+                    return;
+                }
+                Some((c, partner)) => {
+                    self.swap(k, c);
+                    self.bring(k, k, false);
+                    match partner {
+                        None => self.one(k),
+                        Some(r) => {
+                            // The partner may have been the row that just moved.
+                            self.swap(k + 1, if r == k { c } else { r });
+                            self.bring(k, k, false);
+                            self.bring(k, k + 1, true);
+                            self.two(k);
+                        }
+                    }
+                    1 + usize::from(partner.is_some())
+                }
+            };
+            k += count;
+            self.complement(k);
+        }
     }
 
     /// The largest pivot among rows that are all complete; nothing if all that is left has vanished.
@@ -163,119 +372,6 @@ impl Full {
             true => None,
             _ if diagonal >= 0.64 * between => Some((on, None)),
             _ => Some((at.0, Some(at.1))),
-        }
-    }
-
-    /// Exchanges rows and columns a ≤ b of the remaining matrix, and rows of the factor.
-    fn swap(&mut self, a: usize, b: usize) {
-        if a == b {
-            return;
-        }
-        let m = self.size;
-        self.rows.swap(a, b);
-        for j in 0..a {
-            self.values.swap(j * m + a, j * m + b);
-        }
-        for j in a + 1..b {
-            self.values.swap(a * m + j, j * m + b);
-        }
-        for i in b + 1..m {
-            self.values.swap(a * m + i, b * m + i);
-        }
-        self.values.swap(a * m + a, b * m + b);
-    }
-
-    /// Eliminates row k; complete columns are updated at once, others at the end.
-    fn one(&mut self, k: usize) {
-        let (m, pivot) = (self.size, self.at(k, k));
-        let (done, rest) = self.values.split_at_mut((k + 1) * m);
-        let column = &mut done[k * m..];
-        let old = &mut self.scratch[..m];
-        old[k + 1..].copy_from_slice(&column[k + 1..]);
-        let inverse = 1.0 / pivot;
-        for value in &mut column[k + 1..] {
-            *value *= inverse;
-        }
-        for j in k + 1..self.summed {
-            let factor = old[j];
-            if factor != 0.0 {
-                let target = &mut rest[(j - k - 1) * m + j..(j - k) * m];
-                for (t, &l) in target.iter_mut().zip(&column[j..]) {
-                    *t -= l * factor;
-                }
-            }
-        }
-        self.pivots.push(Pivot::One(pivot));
-    }
-
-    /// Eliminates rows k and k + 1 together.
-    fn two(&mut self, k: usize) {
-        let m = self.size;
-        let (a, b, c) = (self.at(k, k), self.at(k + 1, k + 1), self.at(k + 1, k));
-        let det = a * b - c * c;
-        let (done, rest) = self.values.split_at_mut((k + 2) * m);
-        let (first, second) = done[k * m..].split_at_mut(m);
-        let (old, other) = self.scratch.split_at_mut(m);
-        first[k + 1] = 0.0;
-        for i in k + 2..m {
-            (old[i], other[i]) = (first[i], second[i]);
-            first[i] = (b * old[i] - c * other[i]) / det;
-            second[i] = (a * other[i] - c * old[i]) / det;
-        }
-        for j in k + 2..self.summed {
-            let (x, y) = (old[j], other[j]);
-            if x != 0.0 || y != 0.0 {
-                let target = &mut rest[(j - k - 2) * m + j..(j - k - 1) * m];
-                for ((t, &l), &h) in target.iter_mut().zip(&first[j..m]).zip(&second[j..m]) {
-                    *t -= l * x + h * y;
-                }
-            }
-        }
-        self.pivots.push(Pivot::Two(a, b, c));
-        self.pivots.push(Pivot::Second);
-    }
-
-    /// Updates the columns that are not complete: C ← C − L D Lᵀ, four columns of L at a time.
-    fn complement(&mut self) {
-        let (m, done) = (self.size, self.pivots.len());
-        if self.summed == m || done == 0 {
-            return;
-        }
-        let (left, right) = self.values.split_at_mut(self.summed * m);
-        let weights = &mut self.scratch[..done];
-        for (j, target) in (self.summed..m).zip(right.chunks_exact_mut(m)) {
-            for k in 0..done {
-                let l = left[k * m + j];
-                weights[k] = match self.pivots[k] {
-                    Pivot::One(pivot) => pivot * l,
-                    Pivot::Two(a, _, c) => a * l + c * left[(k + 1) * m + j],
-                    Pivot::Second => match self.pivots[k - 1] {
-                        Pivot::Two(_, b, c) => c * left[(k - 1) * m + j] + b * l,
-                        _ => 0.0,
-                    },
-                    Pivot::Zero => 0.0,
-                };
-            }
-            let target = &mut target[j..];
-            let mut k = 0;
-            while k + 4 <= done {
-                let [p, q, r, s] = [weights[k], weights[k + 1], weights[k + 2], weights[k + 3]];
-                let a = &left[k * m + j..(k + 1) * m];
-                let b = &left[(k + 1) * m + j..(k + 2) * m];
-                let c = &left[(k + 2) * m + j..(k + 3) * m];
-                let d = &left[(k + 3) * m + j..(k + 4) * m];
-                for ((((t, &a), &b), &c), &d) in target.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                    *t -= (a * p + b * q) + (c * r + d * s);
-                }
-                k += 4;
-            }
-            while k < done {
-                let weight = weights[k];
-                for (t, &a) in target.iter_mut().zip(&left[k * m + j..(k + 1) * m]) {
-                    *t -= a * weight;
-                }
-                k += 1;
-            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod eliminate;
 mod ldl;
+mod matrix;
 mod order;
 mod symbolic;
 

@@ -158,7 +158,7 @@ impl<'c> Crew<'c> {
         for _ in 0..waiting {
             let Ok((number, answer)) = self.answers.recv() else { break };
             if let (Some(journal), Some(answer)) = (&mut self.journal, &answer) {
-                journal.add(keys[number], answer)?;
+                journal.add(keys[number], answer).inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
             }
             self.solved += usize::from(answer.is_some());
             answers[number] = answer;

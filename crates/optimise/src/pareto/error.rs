@@ -49,6 +49,10 @@ pub enum ParetoError {
 }
 
 impl ParetoError {
+    pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> Self {
+        let kept = "finished solves are kept, and the same search goes on with the rest";
+        Self::journal(path, format!("cannot be written: {error}; make room, or choose another place; {kept}"))
+    }
     pub(super) fn journal(path: &Path, reason: impl fmt::Display) -> Self {
         Self::Journal { path: path.to_path_buf(), reason: reason.to_string() }
     }
@@ -70,7 +74,7 @@ impl fmt::Display for ParetoError {
                 f,
                 "goal `{goal}` has no least value that could be found; limit the goals to the part of the front that matters. {said}"
             ),
-            Self::Journal { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Journal { path, reason } => write!(f, "the journal `{}` {reason}", path.display()),
         }
     }
 }

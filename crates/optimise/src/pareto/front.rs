@@ -213,25 +213,16 @@ impl Search<'_, '_, '_> {
             !kept.iter().any(better)
         };
         let global: Vec<bool> = kept.iter().map(|&i| best(i)).collect();
-        // Kinds: by the distance given alone; else points of one branch, and branches whose x come near each other.
+        // Kinds: by the distance given, else by a gap in the distances.
         let projections: Vec<&[f64]> = kept.iter().map(|&i| &self.vertices[i].projection[..]).collect();
-        let mut links: Vec<(usize, usize)> = Vec::new();
-        let far = |a: usize, b: usize| self.distance(goals(kept[a]), goals(kept[b]));
-        if self.options.apart.is_none() {
-            let roots: Vec<usize> = kept.iter().map(|&i| self.root(self.vertices[i].branch)).collect();
-            let first = |root: usize| roots.iter().position(|r| *r == root).unwrap_or(0);
-            links.extend(roots.iter().enumerate().map(|(i, root)| (i, first(*root))));
-            links.extend(kinds::Kinds { projections: &projections, goals: &far, spacing }.links());
-        }
-        let near = |a: usize, b: usize| {
-            self.options.apart.is_some_and(|apart| geometry::apart(projections[a], projections[b]) <= apart)
-        };
-        let kind = kinds::groups(kept.len(), &links, near);
+        let apart = self.options.apart.unwrap_or_else(|| kinds::limit(&projections));
+        let near = |a: usize, b: usize| geometry::apart(projections[a], projections[b]) <= apart;
+        let kind = kinds::groups(kept.len(), near);
         let on_front: Vec<usize> = (0..kept.len()).filter(|&i| global[i]).collect();
         let close = |a: usize, b: usize| {
             self.distance(goals(kept[on_front[a]]), goals(kept[on_front[b]])) <= bridge::GAP * spacing
         };
-        let parts = kinds::groups(on_front.len(), &[], close);
+        let parts = kinds::groups(on_front.len(), close);
         let mut part = vec![None; kept.len()];
         on_front.iter().zip(parts).for_each(|(&i, number)| part[i] = Some(number));
         let points = kept.iter().enumerate().map(|(n, &i)| FrontPoint {

@@ -43,6 +43,8 @@ impl Sum {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
+    /// The bytes of the file that are whole records.
+    whole: u64,
     answers: BTreeMap<u64, Answer>,
 }
 
@@ -115,7 +117,7 @@ fn parse(bytes: &[u8]) -> Option<(u64, Answer)> {
 impl Journal {
     /// Opens the answers of a problem, or begins them.
     pub fn open(path: &Path, mark: u64) -> Result<Self, ParetoError> {
-        let fault = |e: std::io::Error| ParetoError::journal(path, e);
+        let fault = |e: std::io::Error| ParetoError::journal(path, format!("cannot be opened: {e}"));
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(fault)?;
         match file.try_lock() {
@@ -135,8 +137,8 @@ impl Journal {
         let mut answers = BTreeMap::new();
         if bytes.len() < HEAD && head.starts_with(&bytes) {
             file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).map_err(fault)?;
-            file.write_all(&head).map_err(fault)?;
-            return Ok(Self { path: path.to_path_buf(), file, answers });
+            file.write_all(&head).map_err(|e| ParetoError::unwritten(path, &e))?;
+            return Ok(Self { path: path.to_path_buf(), file, whole: HEAD as u64, answers });
         }
         if !bytes.starts_with(MAGIC) {
             return Err(ParetoError::journal(path, "is not a journal of a front; choose another file"));
@@ -158,7 +160,7 @@ impl Journal {
             whole += length;
         }
         file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::Start(whole as u64))).map_err(fault)?;
-        Ok(Self { path: path.to_path_buf(), file, answers })
+        Ok(Self { path: path.to_path_buf(), file, whole: whole as u64, answers })
     }
 
     /// The answer to a solve, if it is known.
@@ -166,20 +168,25 @@ impl Journal {
         self.answers.get(&key)
     }
 
-    /// Adds an answer.
+    /// Adds an answer. One that the disk does not take is not there, and nothing of it stays in the file.
     pub fn add(&mut self, key: u64, answer: &Answer) -> Result<(), ParetoError> {
         let body = body(key, answer);
         let mut record = (body.len() as u32).to_le_bytes().to_vec();
         record.extend(&body);
         record.extend(Sum::EMPTY.bytes(&body).0.to_le_bytes());
-        self.file.write_all(&record).map_err(|e| ParetoError::journal(&self.path, e))?;
+        if let Err(error) = self.file.write_all(&record) {
+            // Whoever opens the file next would cut it off too; until then nothing may come behind it.
+            let _ = self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
+            return Err(ParetoError::unwritten(&self.path, &error));
+        }
+        self.whole += record.len() as u64;
         self.answers.insert(key, answer.clone());
         Ok(())
     }
 
     /// Makes sure that the disk has all of it.
     pub fn settle(&self) -> Result<(), ParetoError> {
-        self.file.sync_data().map_err(|e| ParetoError::journal(&self.path, e))
+        self.file.sync_data().map_err(|e| ParetoError::unwritten(&self.path, &e))
     }
 }
 

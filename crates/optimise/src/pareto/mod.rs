@@ -150,7 +150,7 @@ pub struct Options {
     /// Solutions that are only optimal nearby are followed until they are worse than others by this, in parts of the ranges.
     pub behind: f64,
     /// The distance (root mean square over the projection) beyond which solutions are of different kinds, unless others between them make a chain of shorter
-    /// distances; if nothing is given it is found from the distances between neighbours, and points along which the front was followed are of one kind.
+    /// distances; if nothing is given it is found from a gap between the distances of neighbours.
     pub apart: Option<f64>,
     /// The greatest number of points.
     pub most: usize,

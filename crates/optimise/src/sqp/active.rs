@@ -176,7 +176,7 @@ impl Active {
             for (r, b) in self.residual.iter_mut().zip(&self.right) {
                 *r = -b;
             }
-            self.ldl.add_product(&self.values, &self.solution, &mut self.residual);
+            self.ldl.add_product(&self.solution, &mut self.residual);
             self.ldl.solve(&mut self.residual);
             for (x, r) in self.solution.iter_mut().zip(&self.residual) {
                 *x -= r;

@@ -112,7 +112,7 @@ fn run(
 ) -> Report {
     let mut reduced = match Reduced::new(problem) {
         Ok(reduced) => reduced,
-        Err(outcome) => return refused(problem, outcome),
+        Err(outcome) => return refused(problem, outcome, None),
     };
     if let Some(start) = start {
         reduced.set_start(&start.x);
@@ -129,7 +129,8 @@ fn run(
         *x = x.clamp(bound.lower, bound.upper);
     }
     if let Some(what) = reduced.not_a_number(&x) {
-        return refused(problem, Outcome::NotANumber { what });
+        let x = reduced.whole(&x);
+        return refused(problem, Outcome::NotANumber { what }, Some(x));
     }
     if options.scaling {
         reduced.scale(&x);

@@ -164,8 +164,11 @@ impl<'m> Channels<'m> {
     }
 }
 
-/// Whether every pattern matches some channel of the model.
-pub(in crate::run) fn check_patterns(model: &Model, patterns: &[String]) -> Result<(), RunError> {
+/// Whether every pattern matches some channel of the model. `chosen` are channels among which those that the patterns have chosen are.
+pub(in crate::run) fn check_patterns(model: &Model, patterns: &[String], chosen: &[Channel]) -> Result<(), RunError> {
+    if patterns.iter().all(|pattern| chosen.iter().any(|channel| matches(pattern, &channel.name))) {
+        return Ok(());
+    }
     let names: Vec<String> =
         every(model).into_iter().flat_map(|source| describe(model, source)).map(|channel| channel.name).collect();
     match patterns.iter().position(|pattern| !names.iter().any(|name| matches(pattern, name))) {

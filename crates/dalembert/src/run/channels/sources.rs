@@ -103,11 +103,7 @@ pub(super) fn describe(model: &Model, source: Source) -> Vec<Channel> {
     match source {
         Source::Time => vec![Channel::time()],
         Source::Body(i, part) => {
-            let body = &model.bodies[i];
-            let path = match body.item.part_name(part) {
-                Some(name) => format!("body.{}.{name}", body.name),
-                None => format!("body.{}", body.name),
-            };
+            let path = model.part_path(i, part);
             let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
             channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             if model.bodies[i].item.oriented() {

@@ -82,7 +82,7 @@ fn sections() {
     assert_eq!(
         document.check_sections(&["body", "joint"]).unwrap_err().plain(),
         "a.toml:1:2: unknown section `bdy` (did you mean `body`?)\n\
-         a.toml:2:2: unknown section `zzz` (expected one of body, joint, parameters, repeat, scene, world, run, output)\n\
+         a.toml:2:2: unknown section `zzz` (expected one of body, joint, parameters, repeat, set, scene, world, run, output)\n\
          a.toml:4:5: `body.x` must be a table, found the number 1"
     );
     assert_eq!(lines("body = 3\n"), "a.toml:1:8: `body` must be a table, found the number 3");
@@ -338,4 +338,28 @@ fn bad_settings() {
         let found = set_lines(text, setting);
         assert!(found.starts_with(&format!("--set:{expected}")), "{setting}\n{found}");
     }
+}
+
+#[test]
+fn settings_in_the_scene() {
+    let help = "(write the whole path in quotes, as in \"body.upper.mass\" = 2)";
+    assert_eq!(lines("set = 1\n"), format!("a.toml:1:7: `set` must be a table {help}"));
+    assert_eq!(
+        lines("[body.a]\nmass = 1\n[set]\nbody.a.mass = 2\n").lines().next(),
+        Some(&*format!("a.toml:4:1: `body` is not the path of a value {help}"))
+    );
+    assert_eq!(lines("[set]\n'body.a' = 2\n"), "a.toml:2:1: there is no section `body`");
+    assert_eq!(
+        lines("[body.link1]\nmass = 1\n[set]\n'body.lnk1.mass' = 2\n'body.link1.x=3' = 1\n'body..mass' = 3\n"),
+        format!(
+            "a.toml:5:1: `body.link1.x=3` is not the path of a value {help}\n\
+             a.toml:6:1: a name is missing in the path {help}"
+        )
+    );
+    assert_eq!(
+        lines("[body.link1]\nmass = 1\n[set]\n'body.lnk1.mass' = 2\n"),
+        "a.toml:4:1: there is no `body.lnk1` (did you mean `link1`?)"
+    );
+    let deep = format!("[body.a]\nm = 1\n[set]\n'body.a{}' = 1\n", ".x".repeat(100));
+    assert!(lines(&deep).starts_with("a.toml:4:1: nested deeper than"), "{}", lines(&deep));
 }

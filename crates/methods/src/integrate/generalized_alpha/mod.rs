@@ -242,7 +242,7 @@ impl<Y: System> Integrator<Y> for GeneralizedAlpha<Y> {
                                 // A step cut short by `until` says little about the next one.
                                 self.proposal = if h < wanted { next.max(wanted) } else { next };
                             }
-                            return Ok(Step { t, h, error: error.value, rejected });
+                            return Ok(Step { t, h, error: Some(error.value), rejected });
                         }
                         Err(failure @ Failure::Error(_)) => (self.controller.reject(error.value), failure),
                         Err(failure) => (0.5, failure),

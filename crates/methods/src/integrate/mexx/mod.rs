@@ -283,7 +283,7 @@ impl<Y: System> Integrator<Y> for Mexx<Y> {
                         self.proposal = self.control.accept(*column, h, rejected > 0);
                     }
                     self.counts.steps += 1;
-                    return Ok(Step { t, h, error: error.value, rejected });
+                    return Ok(Step { t, h, error: Some(error.value), rejected });
                 }
                 Ok(Attempt { column, .. }) => self.control.reject(*column, h),
                 Err(_) => 0.5 * h,

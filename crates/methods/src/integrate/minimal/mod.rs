@@ -338,7 +338,7 @@ impl<Y: System> Integrator<Y> for Minimal<Y> {
                         self.proposal = if cut { next.max(natural) } else { next };
                     }
                     self.counts.steps += 1;
-                    return Ok(Step { t, h, error: error.value, rejected });
+                    return Ok(Step { t, h, error: Some(error.value), rejected });
                 }
                 Ok(error) if error.value <= 1.0 => 1.0,
                 Ok(error) => self.controller.reject(error.value),

@@ -233,7 +233,7 @@ impl<Y: System> Integrator<Y> for Radau<Y> {
                                     control.proposal = control.proposal.max(wanted);
                                 }
                             }
-                            return Ok(Step { t, h, error: error.value, rejected });
+                            return Ok(Step { t, h, error: Some(error.value), rejected });
                         }
                         Ok(error) => {
                             let shrink =

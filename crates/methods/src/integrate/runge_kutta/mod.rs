@@ -21,12 +21,13 @@
 //! \[2\] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993; \[3\] Hairer, Wanner:
 //! Solving Ordinary Differential Equations II, 2nd ed., Springer 1996.
 
+mod beside;
 mod stages;
 
-use super::control::{Controller, Tolerance, land, shortest_step};
+use super::control::{Controller, Largest, Tolerance, land, shortest_step};
 use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, SAFETY, SMALLEST_STEP, TOLERANCE};
 use super::tableau::{DOP853, DOPRI5, RK4, Tableau};
-use super::{About, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use super::{About, Company, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
 use crate::system::{State, System};
 use stages::Scratch;
 
@@ -164,6 +165,16 @@ impl<Y: System> RungeKutta<Y> {
         Self::new(&ABOUT_DOP853, &DOP853, settings)
     }
 
+    /// The method of a name; none if it is not one of these.
+    pub fn named(name: &str, settings: &Settings) -> Option<Result<Self, SettingsError>> {
+        Some(match name {
+            "rk4" => Self::rk4(settings),
+            "dopri5" => Self::dopri5(settings),
+            "dop853" => Self::dop853(settings),
+            _ => return None,
+        })
+    }
+
     fn new(about: &'static About, tableau: &'static Tableau, settings: &Settings) -> Result<Self, SettingsError> {
         settings.check(about)?;
         let get = |name| settings.get(about, name);
@@ -182,6 +193,116 @@ impl<Y: System> RungeKutta<Y> {
             watch: Watch::default(),
             scratch: None,
         })
+    }
+}
+
+/// Where an attempt at a step ends, and how long it would be if nothing were in the way.
+#[derive(Copy, Clone)]
+struct Aim {
+    end: f64,
+    wanted: f64,
+}
+
+impl<Y: System> RungeKutta<Y> {
+    fn unstarted(&self) -> IntegrateError {
+        IntegrateError::Refused { reason: format!("`{}` was not started", self.about.name) }
+    }
+
+    /// Refuses a step that leads nowhere.
+    fn refuse(&self, s: &State<f64>, until: f64) -> Result<(), IntegrateError> {
+        let t = s.t;
+        if until.is_nan() || until <= t {
+            return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
+        }
+        Ok(())
+    }
+
+    fn aim(&self, t: f64, until: f64) -> Aim {
+        let wanted = self.proposal.min(self.largest_step);
+        Aim { end: land(t, wanted, until), wanted }
+    }
+
+    /// Accepts an attempt and moves the state, gives up, or prepares the next attempt.
+    fn judge(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        aim: Aim,
+        attempt: Result<Largest, IntegrateError>,
+        rejected: &mut u32,
+    ) -> Option<Result<Step, IntegrateError>> {
+        let Some(scratch) = &mut self.scratch else { return Some(Err(self.unstarted())) };
+        let fixed = self.fixed_step > 0.0;
+        let t = s.t;
+        let h = aim.end - t;
+        let shrink = match &attempt {
+            Ok(error) if fixed || error.value <= 1.0 => {
+                s.copy_from(scratch.end());
+                if !fixed {
+                    let next = h * self.controller.accept(h, error.value);
+                    // A step cut short by `until` says little about the next one.
+                    self.proposal = if h < aim.wanted { next.max(aim.wanted) } else { next };
+                }
+                self.counts.steps += 1;
+                if self.watch.looks() {
+                    let at_limit = scratch.stiffness(self.tolerance) > self.tableau.stability;
+                    self.counts.stiff += u64::from(self.watch.judge(at_limit));
+                }
+                return Some(Ok(Step { t, h, error: Some(error.value), rejected: *rejected }));
+            }
+            Ok(error) => self.controller.reject(error.value),
+            Err(_) => self.controller.reject(f64::INFINITY),
+        };
+        self.counts.rejected += 1;
+        *rejected += 1;
+        if fixed || h * shrink < self.smallest_step.max(shortest_step(t)) {
+            return Some(Err(match attempt {
+                Err(failure) => failure,
+                Ok(error) => IntegrateError::StepTooSmall { t, h, worst: scratch.name(y, error.index) },
+            }));
+        }
+        self.proposal = h * shrink;
+        None
+    }
+
+    /// The rates (v̇, ẋ, ż) at the state of the last start.
+    pub(super) fn first_rates(&self) -> &[f64] {
+        self.scratch.as_ref().map_or(&[], Scratch::first_rates)
+    }
+
+    /// The same step as [`Integrator::step`] makes, its rates computed in company.
+    pub(super) async fn step_beside(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        until: f64,
+        company: &mut impl Company<Y>,
+        inside: impl Fn(f64) -> bool,
+    ) -> Result<Step, IntegrateError> {
+        self.refuse(s, until)?;
+        let Some(scratch) = &mut self.scratch else { return Err(self.unstarted()) };
+        scratch.rebase_beside(y, s, company).await?;
+        scratch.measure(y);
+        let mut rejected = 0;
+        loop {
+            let (tolerance, fixed) = (self.tolerance, self.fixed_step > 0.0);
+            let aim = self.aim(s.t, until);
+            let Some(scratch) = &mut self.scratch else { return Err(self.unstarted()) };
+            let mut attempt = scratch.attempt_beside(y, tolerance, aim.end, company).await;
+            if attempt.as_ref().is_ok_and(|error| fixed || error.value <= 1.0)
+                && let Err(failure) = scratch.finish_beside(y, tolerance, aim.end, company).await
+            {
+                attempt = Err(failure);
+            }
+            if let Some(step) = self.judge(y, s, aim, attempt, &mut rejected) {
+                if let (Ok(_), Some(scratch)) = (&step, &mut self.scratch)
+                    && inside(s.t)
+                {
+                    scratch.complete_beside(y, company).await;
+                }
+                return step;
+            }
+        }
     }
 }
 
@@ -207,55 +328,24 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
     }
 
     fn step(&mut self, y: &Y, s: &mut State<f64>, until: f64) -> Result<Step, IntegrateError> {
-        let Some(scratch) = &mut self.scratch else {
-            return Err(IntegrateError::Refused { reason: format!("`{}` was not started", self.about.name) });
-        };
-        let t = s.t;
-        if until.is_nan() || until <= t {
-            return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
-        }
+        self.refuse(s, until)?;
+        let Some(scratch) = &mut self.scratch else { return Err(self.unstarted()) };
         scratch.rebase(y, s)?;
         scratch.measure(y);
-        let fixed = self.fixed_step > 0.0;
-        let smallest = self.smallest_step.max(shortest_step(t));
         let mut rejected = 0;
         loop {
-            let wanted = self.proposal.min(self.largest_step);
-            let end = land(t, wanted, until);
-            let attempt = scratch.attempt(y, self.tolerance, end).and_then(|error| {
+            let (tolerance, fixed) = (self.tolerance, self.fixed_step > 0.0);
+            let aim = self.aim(s.t, until);
+            let Some(scratch) = &mut self.scratch else { return Err(self.unstarted()) };
+            let attempt = scratch.attempt(y, tolerance, aim.end).and_then(|error| {
                 if fixed || error.value <= 1.0 {
-                    scratch.finish(y, self.tolerance, end)?;
+                    scratch.finish(y, tolerance, aim.end)?;
                 }
                 Ok(error)
             });
-            let h = end - t;
-            let shrink = match &attempt {
-                Ok(error) if fixed || error.value <= 1.0 => {
-                    s.copy_from(scratch.end());
-                    if !fixed {
-                        let next = h * self.controller.accept(h, error.value);
-                        // A step cut short by `until` says little about the next one.
-                        self.proposal = if h < wanted { next.max(wanted) } else { next };
-                    }
-                    self.counts.steps += 1;
-                    if self.watch.looks() {
-                        let at_limit = scratch.stiffness(self.tolerance) > self.tableau.stability;
-                        self.counts.stiff += u64::from(self.watch.judge(at_limit));
-                    }
-                    return Ok(Step { t, h, error: error.value, rejected });
-                }
-                Ok(error) => self.controller.reject(error.value),
-                Err(_) => self.controller.reject(f64::INFINITY),
-            };
-            self.counts.rejected += 1;
-            rejected += 1;
-            if fixed || h * shrink < smallest {
-                return Err(match attempt {
-                    Err(failure) => failure,
-                    Ok(error) => IntegrateError::StepTooSmall { t, h, worst: scratch.name(y, error.index) },
-                });
+            if let Some(step) = self.judge(y, s, aim, attempt, &mut rejected) {
+                return step;
             }
-            self.proposal = h * shrink;
         }
     }
 

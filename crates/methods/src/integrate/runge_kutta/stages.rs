@@ -4,8 +4,9 @@ use crate::dynamics::{Dynamics, Rates};
 use crate::integrate::control::{Largest, Tolerance};
 use crate::integrate::packed::{self, place};
 use crate::integrate::tableau::{MOST_STAGES, Tableau};
-use crate::integrate::{Counts, IntegrateError};
+use crate::integrate::{Company, Counts, IntegrateError};
 use crate::system::{Shape, State, System};
+use std::ops::Range;
 
 /// Constraint residuals below this part of the tolerance are left alone.
 const NEGLIGIBLE: f64 = 0.01;
@@ -116,6 +117,20 @@ impl<Y: System> Scratch<Y> {
         self.keep(y, i)
     }
 
+    /// The same by others, if they can.
+    pub(super) async fn evaluate_beside(
+        &mut self,
+        y: &Y,
+        i: usize,
+        company: &mut impl Company<Y>,
+    ) -> Result<(), IntegrateError> {
+        if !company.rates(&self.stage, &mut self.rates).await {
+            return self.evaluate(y, i);
+        }
+        self.dynamics.credit();
+        self.keep(y, i)
+    }
+
     /// Makes the rates at hand row `i` of slopes.
     fn keep(&mut self, y: &Y, i: usize) -> Result<(), IntegrateError> {
         let Shape { v, x, .. } = self.shape;
@@ -132,15 +147,15 @@ impl<Y: System> Scratch<Y> {
         }
     }
 
-    /// Moves the base to the state and makes row 0 of slopes its rates.
-    pub(super) fn rebase(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+    /// Moves the base to the state; says whether its rates are still to be made row 0 of slopes, at the stage state. Then [`Scratch::moved`] comes next.
+    pub(super) fn move_to(&mut self, y: &Y, s: &State<f64>) -> bool {
         self.base.copy_from(s);
         self.dense = Dense::Failed;
         match std::mem::replace(&mut self.reuse, Reuse::Nothing) {
             Reuse::Nothing => {
                 self.increment.fill(0.0);
                 self.stage.copy_from(s);
-                self.evaluate(y, 0)?;
+                return true;
             }
             Reuse::First => {}
             Reuse::Last => {
@@ -152,8 +167,31 @@ impl<Y: System> Scratch<Y> {
                 y.local_rate(&self.increment[..v], &s.v, &mut self.slopes[..v]);
             }
         }
+        false
+    }
+
+    /// Row 0 of slopes holds the rates of the base.
+    pub(super) fn moved(&mut self) {
         self.reuse = Reuse::First;
+    }
+
+    /// Moves the base to the state and makes row 0 of slopes its rates.
+    pub(super) fn rebase(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
+        if self.move_to(y, s) {
+            self.evaluate(y, 0)?;
+        }
+        self.moved();
         Ok(())
+    }
+
+    /// The number of stages of a step.
+    pub(super) fn stages(&self) -> usize {
+        self.tableau.stages
+    }
+
+    /// The rates (v̇, ẋ, ż) in row 0.
+    pub(super) fn first_rates(&self) -> &[f64] {
+        &self.slopes[self.shape.v..self.size]
     }
 
     /// The sizes of all components, for the weights of the error.
@@ -185,31 +223,56 @@ impl<Y: System> Scratch<Y> {
 
     /// One attempt at a step to `end`: all stages, the state at the end in `stage`, and the error.
     pub(super) fn attempt(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<Largest, IntegrateError> {
-        let (tableau, t) = (self.tableau, self.base.t);
-        let h = end - t;
-        for i in 1..=tableau.stages {
-            self.combine(h, tableau.rows[i]);
-            self.place(y, if tableau.nodes[i] == 1.0 { end } else { t + tableau.nodes[i] * h });
-            // The rates at the end wait for the verdict where the estimate does not need them.
-            if i < tableau.stages || tableau.error.len() > tableau.stages {
+        for i in 1..=self.tableau.stages {
+            if self.advance(y, i, end) {
                 self.evaluate(y, i)?;
             }
         }
+        Ok(self.errors(tolerance, end))
+    }
+
+    /// Moves on to stage `i` of a step to `end`; says whether its rates are needed now.
+    pub(super) fn advance(&mut self, y: &Y, i: usize, end: f64) -> bool {
+        let (tableau, t) = (self.tableau, self.base.t);
+        let h = end - t;
+        self.combine(h, tableau.rows[i]);
+        self.place(y, if tableau.nodes[i] == 1.0 { end } else { t + tableau.nodes[i] * h });
+        // The rates at the end wait for the verdict where the estimate does not need them.
+        i < tableau.stages || tableau.error.len() > tableau.stages
+    }
+
+    /// The error of an attempt whose stages are there.
+    pub(super) fn errors(&mut self, tolerance: Tolerance, end: f64) -> Largest {
+        let (tableau, h) = (self.tableau, end - self.base.t);
         let mut error = self.error(tolerance, h, tableau.error);
         if !tableau.error_low.is_empty() {
             let low = self.error(tolerance, h, tableau.error_low);
             error.value = Tableau::combine(error.value, low.value);
         }
-        Ok(error)
+        error
     }
 
     /// Completes an accepted attempt: rates at the end, projection to the constraints.
     pub(super) fn finish(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<(), IntegrateError> {
-        let tableau = self.tableau;
-        if tableau.error.len() <= tableau.stages {
-            self.combine(end - self.base.t, tableau.rows[tableau.stages]);
-            self.evaluate(y, tableau.stages)?;
+        if self.lacks_end(end) {
+            self.evaluate(y, self.tableau.stages)?;
         }
+        self.settle(y, tolerance, end)
+    }
+
+    /// Whether the rates at the end of an accepted attempt are still to be evaluated.
+    pub(super) fn lacks_end(&mut self, end: f64) -> bool {
+        let tableau = self.tableau;
+        let lacks = tableau.error.len() <= tableau.stages;
+        if lacks {
+            self.combine(end - self.base.t, tableau.rows[tableau.stages]);
+        }
+        lacks
+    }
+
+    /// Projects the end of an accepted attempt to the constraints, and notes what the next step can take over.
+    pub(super) fn settle(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<(), IntegrateError> {
+        let tableau = self.tableau;
         self.reuse = if self.project(y, tolerance)? { Reuse::Nothing } else { Reuse::Last };
         self.h = end - self.base.t;
         self.dense = if tableau.all_stages() > tableau.stages + 1 { Dense::Missing } else { Dense::Ready };
@@ -298,20 +361,36 @@ impl<Y: System> Scratch<Y> {
         self.dynamics.check(y, s, tolerance)
     }
 
+    /// The further stages that continuous output still needs; they count as there from now on.
+    pub(super) fn further(&mut self) -> Range<usize> {
+        if self.dense != Dense::Missing {
+            return 0..0;
+        }
+        self.dense = Dense::Ready;
+        self.tableau.stages + 1..self.tableau.all_stages()
+    }
+
+    /// Moves on to a further stage.
+    pub(super) fn advance_dense(&mut self, y: &Y, i: usize) {
+        self.combine(self.h, self.tableau.rows[i]);
+        self.place(y, self.base.t + self.tableau.nodes[i] * self.h);
+    }
+
+    /// The further stages could not be evaluated.
+    pub(super) fn fail_dense(&mut self) {
+        self.dense = Dense::Failed;
+    }
+
     /// The continuous output at `out.t`.
     pub(super) fn dense(&mut self, y: &Y, out: &mut State<f64>) {
         let tableau = self.tableau;
         let (t, h) = (self.base.t, self.h);
         let theta = if h > 0.0 { (out.t - t) / h } else { 0.0 };
-        if self.dense == Dense::Missing {
-            self.dense = Dense::Ready;
-            for i in tableau.stages + 1..tableau.all_stages() {
-                self.combine(h, tableau.rows[i]);
-                self.place(y, t + tableau.nodes[i] * h);
-                if self.evaluate(y, i).is_err() {
-                    self.dense = Dense::Failed;
-                    break;
-                }
+        for i in self.further() {
+            self.advance_dense(y, i);
+            if self.evaluate(y, i).is_err() {
+                self.fail_dense();
+                break;
             }
         }
         let mut weights = [0.0; MOST_STAGES];

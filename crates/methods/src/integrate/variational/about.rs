@@ -1,16 +1,14 @@
 //! What variational integrators say of themselves: names, options, references.
 
-use super::super::options::{ABSOLUTE, FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
+use super::super::options::{FIXED_STEP, NEWTON_ITERATIONS, TOLERANCE};
 use super::super::{About, Parameter};
 
 const STEP: Parameter =
     Parameter { default: 0.01, range: [1e-12, 1e12], meaning: "the length of all steps", ..FIXED_STEP };
 const UNIT: Parameter = Parameter {
-    meaning: "the unit in which errors of steps are told to the energy ledger; steps do not depend on it",
+    meaning: "the tolerance of initial values and of located events; steps do not depend on it",
     ..TOLERANCE
 };
-const UNIT_ABSOLUTE: Parameter =
-    Parameter { meaning: "the same where a coordinate is zero; 0 takes the number of `tolerance`", ..ABSOLUTE };
 const ITERATIONS: Parameter = Parameter {
     default: 50.0,
     range: [2.0, 500.0],
@@ -66,7 +64,6 @@ pub const ABOUT_VARIATIONAL: About = About {
         },
         ITERATIONS,
         UNIT,
-        UNIT_ABSOLUTE,
     ],
     references: &[
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
@@ -82,7 +79,7 @@ pub const ABOUT_GALERKIN_GAUSS: About = About {
               accuracy; with constraints `galerkin_lobatto` keeps the full order.",
     order: 4,
     stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
+    parameters: &[STEP, DEGREE, ITERATIONS, UNIT],
     references: &["Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514"],
 };
 
@@ -94,7 +91,7 @@ pub const ABOUT_GALERKIN_LOBATTO: About = About {
               and of order 2s with and without constraints.",
     order: 4,
     stiff: false,
-    parameters: &[STEP, DEGREE, ITERATIONS, UNIT, UNIT_ABSOLUTE],
+    parameters: &[STEP, DEGREE, ITERATIONS, UNIT],
     references: &[
         "Jay: Symplectic partitioned Runge–Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996) 368–387",
         "Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514",
@@ -109,7 +106,7 @@ pub const ABOUT_GALERKIN_CHEBYSHEV: About = About {
               even s, s + 1 for odd s. For comparison with `galerkin_gauss`, which has order 2s with fewer points.",
     order: 4,
     stiff: false,
-    parameters: &[STEP, DEGREE_CHEBYSHEV, ITERATIONS, UNIT, UNIT_ABSOLUTE],
+    parameters: &[STEP, DEGREE_CHEBYSHEV, ITERATIONS, UNIT],
     references: &["Leok, Zhang: Discrete Hamiltonian variational integrators, IMA J. Numer. Anal. 31 (2011) 1497–1532"],
 };
 
@@ -134,7 +131,6 @@ pub const ABOUT_LIE_GROUP: About = About {
         COMPOSITION,
         ITERATIONS,
         UNIT,
-        UNIT_ABSOLUTE,
     ],
     references: &[
         "Leitz, Leyendecker: Lie group variational integrators with quaternion parametrization of rotations, Erlangen 2013",
@@ -147,8 +143,8 @@ pub const ABOUT_LIE_GROUP: About = About {
 pub const ABOUT_PHASE_FITTED: About = About {
     name: "phase_fitted",
     title: "Variational integrator with sines for interpolation, fitted to frequencies",
-    summary: "Between the ends of a step each coordinate moves as a sine of its frequency about zero, given or found for every body. Exact on an \
-              oscillator of that frequency, of order 4 on orbits about zero; of order 2 elsewhere. For particles: coordinates whose rates \
+    summary: "Between the ends of a step each coordinate moves as a sine of its frequency about zero, or about the centre of mass of bodies that act on \
+              each other alone; the frequency is given or found for every body. Exact on an oscillator of that frequency, of order 4 on orbits; of order 2 elsewhere. For particles: coordinates whose rates \
               are velocities.",
     order: 2,
     stiff: false,
@@ -190,9 +186,16 @@ pub const ABOUT_PHASE_FITTED: About = About {
             range: [0.0, 2.0],
             meaning: "1 interpolates by sines; for comparison 0 by straight lines, 2 by cubic splines whose second derivatives at the ends are −ω²q",
         },
+        Parameter {
+            name: "centre",
+            unit: "1",
+            default: 1.0,
+            range: [0.0, 1.0],
+            meaning: "1 lets bodies on which no forces act but those between them swing about their centre of mass, which moves in a straight line, so that linear \
+                      momentum is kept; 0 lets all swing about zero, as in the first reference",
+        },
         ITERATIONS,
         UNIT,
-        UNIT_ABSOLUTE,
     ],
     references: &[
         "Kosmas, Leyendecker: On frequency estimations in phase fitted variational integrators, Erlangen 2013",
@@ -207,7 +210,7 @@ pub const ABOUT_MULTIRATE: About = About {
     summary: "Slow forces act on a grid of macro steps, fast ones (`run.fast`) and constraints on a grid of micro steps, forces of still higher rates \
               (`run.faster`, `run.fastest`) on finer grids. Symplectic and of order 2. `slow_alpha` and `fast_alpha` choose the quadratures: both 0.5 are \
               fully implicit, 0 and 0.5 (the default) explicit in slow and implicit in fast forces, both 0 fully explicit. For stiff springs among \
-              costly soft forces. Macro steps near multiples of half a period of the fast motion resonate: change `micro_steps` if \
+              costly soft forces. Macro steps near multiples of half a period of the fast motion resonate: change `fixed_step` if \
               energies grow.",
     order: 2,
     stiff: false,
@@ -239,7 +242,8 @@ pub const ABOUT_MULTIRATE: About = About {
             unit: "1",
             default: 0.0,
             range: [0.0, 0.5],
-            meaning: "where in a macro step slow forces are taken, at α and 1 − α: 0 at its ends, explicit; 0.5 in its middle, implicit",
+            meaning: "where in a macro step slow forces are taken, at α and 1 − α, and those of rates between in their own steps: 0 at the ends, explicit; 0.5 in the middle, \
+                      implicit",
         },
         Parameter {
             name: "fast_alpha",
@@ -250,7 +254,6 @@ pub const ABOUT_MULTIRATE: About = About {
         },
         ITERATIONS,
         UNIT,
-        UNIT_ABSOLUTE,
     ],
     references: &[
         "Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, Springer 2013, 97–121",

@@ -1,8 +1,9 @@
 //! The discrete equations in plain numbers and with derivatives, and the columns of Newton's matrix that come from the latter.
 
-use super::discrete::{Discrete, Pass, Scheme, Start};
+use super::discrete::{Discrete, Pass, Start};
 use super::geometry::{Curved, Flat, Geometry};
 use super::matrix::Pattern;
+use super::scheme::Scheme;
 use crate::scalar::{Dual, Duals, Scalar};
 use crate::system::{Shape, System};
 

@@ -24,33 +24,14 @@
 //! References: \[1\] Marsden, West: Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357–514; \[2\] Kosmas,
 //! Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics, Erlangen 2013.
 
-use super::fitted::{Curve, Fitted, Kinetic};
+use super::bend::{self, by_width};
+use super::centre::WIDE;
+use super::fitted::{Fitted, Kinetic};
 use super::geometry::{At, Geometry, Pulled};
-use super::nodes::lagrange;
-use crate::algebra::{Lu, Mass, Rows};
+use super::scheme::Scheme;
+use crate::algebra::{Mass, Rows};
 use crate::scalar::Scalar;
 use crate::system::{Shape, State, System};
-use std::ops::Range;
-
-/// Interpolation and quadrature.
-#[derive(Clone, Debug)]
-pub(super) struct Scheme {
-    /// s.
-    pub degree: usize,
-    /// The nodes 0 … s on [0, 1], and their weights b̂.
-    pub nodes: Vec<f64>,
-    pub holds: Vec<f64>,
-    /// The points c_i and weights b_i.
-    pub points: Vec<f64>,
-    pub weights: Vec<f64>,
-    /// ℓ_ν(c_i) and ℓ̇_ν(c_i), by points.
-    value: Vec<f64>,
-    slope: Vec<f64>,
-    /// The inverse of what multiplies the mass in Newton's matrix on flat spaces, by nodes: Σ b ℓ̇_ν ℓ̇_μ, its rows added up for the first equation.
-    inertia: Vec<f64>,
-    /// Trigonometric interpolation with a frequency for each coordinate, if wanted.
-    pub fitted: Option<Fitted>,
-}
 
 /// Which forces an evaluation needs.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -63,74 +44,6 @@ pub(super) enum Pass {
     Close,
 }
 
-impl Scheme {
-    /// Polynomials through `nodes`, quadrature at `points`.
-    pub fn new((nodes, holds): (Vec<f64>, Vec<f64>), (points, weights): (Vec<f64>, Vec<f64>)) -> Self {
-        let degree = nodes.len() - 1;
-        let table = |which: usize| {
-            let row = |&c: &f64| (0..=degree).map(|nu| lagrange(&nodes, nu, c)[which]).collect::<Vec<_>>();
-            points.iter().flat_map(row).collect()
-        };
-        let (value, slope): (Vec<f64>, Vec<f64>) = (table(0), table(1));
-        let rates = |nu: usize, mu: usize| -> f64 {
-            let row = |i: usize| &slope[i * (degree + 1)..];
-            weights.iter().enumerate().map(|(i, weight)| weight * row(i)[nu] * row(i)[mu]).sum()
-        };
-        let mut matrix = Lu::new(degree);
-        for (e, row) in matrix.values_mut().chunks_exact_mut(degree).enumerate() {
-            for (mu, out) in row.iter_mut().enumerate() {
-                *out = if e == 0 { (1..=degree).map(|nu| rates(nu, mu + 1)).sum() } else { rates(e, mu + 1) };
-            }
-        }
-        // Rates of curves at enough points determine the curve.
-        matrix.factor().expect("a quadrature that sees every node");
-        let mut inertia = vec![0.0; degree * degree];
-        for (e, column) in inertia.chunks_exact_mut(degree).enumerate() {
-            column[e] = 1.0;
-            matrix.solve(column);
-        }
-        Self { degree, nodes, holds, points, weights, value, slope, inertia, fitted: None }
-    }
-
-    /// Room for own frequencies of `n` coordinates, found from the action for each of `groups` if there are some.
-    pub fn with_frequencies(mut self, n: usize, curve: Curve, groups: Vec<Range<usize>>) -> Self {
-        self.fitted = Some(Fitted::new(curve, self.points.len(), n, groups));
-        self
-    }
-
-    /// Takes squares of frequencies, in rad²/s², for a step h.
-    pub fn fit(&mut self, squares: &[f64], h: f64) {
-        if let Some(f) = &mut self.fitted {
-            f.fit(&self.points, &self.weights, squares, h);
-        }
-    }
-
-    /// Moves frequencies towards those that make the action stationary; `slopes` are its derivatives by u², by coordinates. Returns the largest change of
-    /// the curve relative to `sizes`.
-    pub fn tune(&mut self, start: &Start, unknown: &[f64], slopes: &[f64], sizes: &[f64]) -> f64 {
-        let Some(f) = &mut self.fitted else { return 0.0 };
-        f.tune(&self.points, &self.weights, [&start.state.q, unknown], slopes, sizes)
-    }
-
-    /// Solves with what multiplies the mass in the equations, for each coordinate; `scratch` has one number for each node.
-    pub fn unscale(&self, out: &mut [f64], scratch: &mut [f64]) {
-        let s = self.degree;
-        if let Some(f) = &self.fitted {
-            f.unscale(out);
-        } else if s > 1 {
-            let n = out.len() / s;
-            for k in 0..n {
-                scratch.fill(0.0);
-                for (e, column) in self.inertia.chunks_exact(s).enumerate() {
-                    let own = out[e * n + k];
-                    scratch.iter_mut().zip(column).for_each(|(sum, factor)| *sum += factor * own);
-                }
-                scratch.iter().enumerate().for_each(|(nu, x)| out[nu * n + k] = *x);
-            }
-        }
-    }
-}
-
 /// Where a step begins.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
@@ -140,6 +53,16 @@ pub(super) struct Start {
     pub h: f64,
     /// Squares of own frequencies in rad²/s², if the scheme has them; negative where curves bend away from zero.
     pub squares: Vec<f64>,
+    /// The coordinates of such a scheme relative to their centres, or to zero.
+    pub about: Vec<f64>,
+}
+
+impl Start {
+    /// Room for a system.
+    pub fn new(shape: Shape) -> Self {
+        let zeros = || vec![0.0; shape.v];
+        Self { state: State::zeros(shape), momentum: zeros(), h: 0.0, squares: zeros(), about: zeros() }
+    }
 }
 
 /// The equations in one kind of number.
@@ -165,6 +88,10 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     turned: Vec<S>,
     /// The derivatives of the action by u², for each coordinate, if frequencies come from it.
     pub slopes: Vec<S>,
+    /// The increments relative to centres, those of centres, and the sums of forces on them.
+    pub relative: Vec<S>,
+    means: Vec<S>,
+    pushes: Vec<S>,
     /// Whether integrals are wanted, what they are over the step, their rates, and multipliers of zero.
     pub tally: bool,
     pub integrals: Vec<S>,
@@ -177,6 +104,8 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     found: Vec<S>,
     known: bool,
     reached: Vec<f64>,
+    /// Whether the state at the beginning is the one at hand.
+    begun: bool,
 }
 
 impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
@@ -202,6 +131,9 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             sums: zeros((degree + 1) * shape.v),
             turned: zeros(shape.v),
             slopes: zeros(shape.v),
+            relative: zeros(shape.v),
+            means: zeros(WIDE * scheme.centres()),
+            pushes: zeros(2 * WIDE * scheme.centres()),
             tally: false,
             integrals: zeros(shape.z),
             integrands: zeros(shape.z),
@@ -211,6 +143,7 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             found: zeros(scheme.points.len() * shape.v),
             known: false,
             reached: vec![f64::NAN; shape.q],
+            begun: false,
         }
     }
 
@@ -222,6 +155,13 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         if self.known {
             self.found.copy_within((points.len() - 1) * n.., 0);
         }
+        self.lift(start);
+        self.begun = true;
+    }
+
+    fn lift(&mut self, start: &Start) {
+        self.state.lift(&start.state);
+        self.base.copy_from_slice(&self.state.q);
     }
 
     /// Takes note of where a step has ended.
@@ -251,17 +191,26 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                 }
             }
             Some(f) => {
-                let [value, slope, sum, turn] = f.at(i, n);
-                let (unknown, q, inverse) = (&unknown[..n], &start.state.q[..n], 1.0 / h);
-                for (k, (delta, rate)) in self.delta.iter_mut().zip(&mut self.rate).enumerate() {
-                    *delta = unknown[k] * value[k] + (sum[k] - 1.0) * q[k];
-                    *rate = unknown[k] * (slope[k] * inverse) + turn[k] * inverse * q[k];
+                let [value, slope, sum, turn] = f.at(i);
+                by_width!(f.width(), place([value, sum], &self.relative, &start.about, &mut self.delta));
+                f.centres().carry(scheme.points[i], &self.means, &mut self.delta);
+                if !f.is_bare() {
+                    by_width!(f.width(), rate([slope, turn], 1.0 / h, &self.relative, &start.about, &mut self.rate));
+                    f.centres().carry(1.0 / h, &self.means, &mut self.rate);
                 }
             }
         }
         self.state.t = S::from(start.state.t + scheme.points[i] * h);
         y.retract(&self.base, &self.delta, &mut self.state.q);
-        self.geometry.velocity(y, h, &self.delta, &self.rate, &mut self.state.v);
+        if !scheme.fitted.as_ref().is_some_and(Fitted::is_bare) {
+            self.geometry.velocity(y, h, &self.delta, &self.rate, &mut self.state.v);
+        }
+    }
+
+    /// The increments relative to centres, if there are some.
+    fn relate(&mut self, f: &Fitted, unknown: &[S]) {
+        self.relative.copy_from_slice(&unknown[..self.shape.v]);
+        f.centres().relate(&mut self.relative, &mut self.means);
     }
 
     /// The momentum at the state placed, and the force as far as it is wanted.
@@ -283,7 +232,9 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             y.mass(&self.state, &mut self.work, &mut self.mass);
             self.mass_ready = true;
         }
-        self.mass.apply(&self.state.v, &mut self.momentum);
+        if !scheme.fitted.as_ref().is_some_and(Fitted::is_bare) {
+            self.mass.apply(&self.state.v, &mut self.momentum);
+        }
         match self.rate_of {
             Some(rate) => y.force_of_rate(&self.state, &mut self.work, rate, &mut self.force),
             None => y.force(&self.state, &mut self.work, &mut self.force),
@@ -313,41 +264,34 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             if pass == Pass::Probe && c == 1.0 {
                 continue;
             }
-            if kept {
-                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
-            } else {
+            if !kept {
                 self.place(y, scheme, start, unknown, i);
                 self.read(y, scheme, pass, i);
                 self.account(y, scheme, h, i);
             }
-            let [value, _, sum, _] = f.at(i, n);
-            let (weight, force) = (scheme.weights[i], &self.force[..n]);
+            let (weight, [value, _, sum, _]) = (scheme.weights[i], f.at(i));
             let positions = weight * h * h;
-            let (nodes, left) = self.sums.split_at_mut(n);
-            for k in 0..n {
-                nodes[k] += force[k] * (positions * value[k]);
-                left[k] += force[k] * (positions * sum[k]);
+            if kept {
+                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
             }
-            if let Some([value, _, sum, _]) = f.change(i, n).filter(|_| c != 0.0 && c != 1.0) {
-                let (unknown, q) = (&unknown[..n], &start.state.q[..n]);
-                for (k, out) in self.slopes.iter_mut().enumerate() {
-                    *out += force[k] * (unknown[k] * value[k] + sum[k] * q[k]) * weight;
-                }
+            f.centres().push([positions, positions * c], &mut self.force, &mut self.pushes);
+            let (force, (end, both)) = (&self.force[..n], self.sums.split_at_mut(n));
+            if c == 0.0 {
+                bend::add(positions, force, both);
+            } else {
+                by_width!(f.width(), push([value, sum], positions, force, end, both));
+            }
+            if let Some([value, _, sum, _]) = f.change(i).filter(|_| c != 0.0 && c != 1.0) {
+                by_width!(f.width(), lean([value, sum], weight, force, &self.relative, &start.about, &mut self.slopes));
             }
         }
-        let Kinetic { a, b, c, by, .. } = kinetic;
-        let (unknown, q, masses) = (&unknown[..n], &start.state.q[..n], &f.masses[..n]);
-        let (nodes, left) = self.sums.split_at_mut(n);
-        for k in 0..n {
-            nodes[k] += (unknown[k] * a[k] + b[k] * q[k]) * masses[k];
-            left[k] += (unknown[k] * b[k] + c[k] * q[k]) * masses[k];
-        }
+        let Kinetic { a, b, c, by: [d, e, g], .. } = kinetic;
+        let (xi, q) = (&self.relative, &start.about);
+        let (end, both) = self.sums.split_at_mut(n);
+        by_width!(f.width(), swing([a, b, c], &f.masses, xi, q, end, both));
+        f.centres().turn(&self.means, &self.pushes, end, both);
         if f.is_tuned() {
-            let inverse = 0.5 / (h * h);
-            for (k, out) in self.slopes.iter_mut().enumerate() {
-                let slope = unknown[k] * (unknown[k] * by[0][k] + 2.0 * by[1][k] * q[k]) + by[2][k] * q[k] * q[k];
-                *out += slope * (masses[k] * inverse);
-            }
+            by_width!(f.width(), weigh([d, e, g], &f.masses, 0.5 / (h * h), xi, q, &mut self.slopes));
         }
     }
 
@@ -364,11 +308,16 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
     /// The residuals of all equations.
     pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], pass: Pass, out: &mut [S]) {
         let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
-        self.state.lift(&start.state);
-        self.base.copy_from_slice(&self.state.q);
+        if !self.begun {
+            self.lift(start);
+        }
         self.sums.fill(S::zero());
         self.slopes.fill(S::zero());
+        self.pushes.fill(S::zero());
         self.integrals.fill(S::zero());
+        if let Some(f) = &scheme.fitted {
+            self.relate(f, unknown);
+        }
         let closed = scheme.fitted.as_ref().filter(|_| G::FLAT).and_then(|f| Some((f, f.kinetic()?)));
         if let Some((f, kinetic)) = closed {
             self.gather_fitted(y, scheme, (f, kinetic), start, unknown, pass);
@@ -397,19 +346,13 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                     }
                 }
                 Some(f) => {
-                    let [value, slope, sum, turn] = f.at(i, n);
-                    let (force, by_rate) = (&force[..n], &by_rate[..n]);
-                    for (k, (node, left)) in nodes.iter_mut().zip(left).enumerate() {
-                        *node += force[k] * (positions * value[k]) + by_rate[k] * (rates * slope[k]);
-                        *left += force[k] * (positions * sum[k]) + by_rate[k] * (rates * turn[k]);
-                    }
-                    if let Some([value, slope, sum, turn]) = f.change(i, n) {
-                        let (unknown, q, rates) = (&unknown[..n], &start.state.q[..n], weight / h);
-                        for (k, out) in self.slopes.iter_mut().enumerate() {
-                            let (moved, turned) =
-                                (unknown[k] * value[k] + sum[k] * q[k], unknown[k] * slope[k] + turn[k] * q[k]);
-                            *out += force[k] * moved * weight + by_rate[k] * turned * rates;
-                        }
+                    let ([value, slope, sum, turn], width) = (f.at(i), f.width());
+                    by_width!(width, push([value, sum], positions, force, nodes, left));
+                    by_width!(width, push([slope, turn], rates, by_rate, nodes, left));
+                    if let Some([value, slope, sum, turn]) = f.change(i) {
+                        let (xi, q, slopes) = (&self.relative, &start.about, &mut self.slopes);
+                        by_width!(width, lean([value, sum], weight, force, xi, q, slopes));
+                        by_width!(width, lean([slope, turn], weight / h, by_rate, xi, q, slopes));
                     }
                 }
             }
@@ -420,11 +363,13 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         }
         equations[n..].copy_from_slice(&self.sums[..(s - 1) * n]);
         for nu in 1..=s {
-            let xi = &unknown[(nu - 1) * n..nu * n];
-            self.geometry.shift(y, xi, &self.sums[(nu - 1) * n..nu * n], &mut self.turned);
-            for k in 0..n {
-                equations[k] += self.turned[k];
+            let own = &self.sums[(nu - 1) * n..nu * n];
+            if G::FLAT {
+                bend::add(1.0, own, &mut equations[..n]);
+                continue;
             }
+            self.geometry.shift(y, &unknown[(nu - 1) * n..nu * n], own, &mut self.turned);
+            bend::add(1.0, &self.turned, &mut equations[..n]);
         }
         if m == 0 {
             return;

@@ -70,7 +70,7 @@ impl<Y: System, S: Scalar> Lane<Y, S> {
     pub fn evaluate(&mut self, y: &Y, plan: &Plan, start: &Start) {
         let (p, n, slow) = (plan.nodes, plan.fast.len(), plan.slow.len());
         let (span, h) = (start.span, start.span / p as f64);
-        let edge = (p + 1) * n;
+        let (edge, last) = ((p + 1) * n, plan.steps.len() - 1);
         if !self.weighed {
             self.state.lift(&start.state);
             y.prepare(&self.state, &mut self.work);
@@ -82,7 +82,7 @@ impl<Y: System, S: Scalar> Lane<Y, S> {
             for (&part, &weight) in plan.inner.0.iter().zip(&plan.inner.1) {
                 self.place(plan, start, step, part);
                 y.prepare(&self.state, &mut self.work);
-                y.force_of_rate(&self.state, &mut self.work, 1, &mut self.force);
+                y.force_of_rate(&self.state, &mut self.work, last, &mut self.force);
                 self.forces += 1;
                 for (i, &k) in plan.fast.iter().enumerate() {
                     self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * h * h);
@@ -99,25 +99,9 @@ impl<Y: System, S: Scalar> Lane<Y, S> {
                 self.sums[edge + slow + i] += self.momentum[k] * h;
             }
         }
-        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
-            let (step, part) = plan.locate(c);
-            self.place(plan, start, step, part);
-            if part == 0.0 {
-                for (i, &k) in plan.fast.iter().enumerate() {
-                    let before = if step == 1 { S::zero() } else { self.unknown[(step - 2) * n + i] };
-                    self.state.v[k] = (self.unknown[step * n + i] - before) / (2.0 * h);
-                }
-            }
-            y.prepare(&self.state, &mut self.work);
-            y.force_of_rate(&self.state, &mut self.work, 0, &mut self.force);
-            self.forces += 1;
-            for (i, &k) in plan.fast.iter().enumerate() {
-                self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * span * h);
-                self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * span * h);
-            }
-            for (i, &k) in plan.slow.iter().enumerate() {
-                self.sums[edge + i] += self.force[k] * (weight * (1.0 - c) * span * span);
-                self.sums[edge + slow + i] += self.force[k] * (weight * c * span * span);
+        for (rate, &count) in plan.steps[..last].iter().enumerate() {
+            for step in 0..count {
+                self.kick(y, plan, start, rate, step);
             }
         }
         self.hold(y, plan, start);
@@ -127,6 +111,37 @@ impl<Y: System, S: Scalar> Lane<Y, S> {
         self.out[n..p * n].copy_from_slice(&self.sums[n..p * n]);
         for (i, &k) in plan.slow.iter().enumerate() {
             self.out[plan.slow_start() + i] = -self.sums[edge + i] - span * start.momentum[k];
+        }
+    }
+
+    /// Adds the forces of one rate in one of its steps.
+    fn kick(&mut self, y: &Y, plan: &Plan, start: &Start, rate: usize, own: usize) {
+        let (p, n, slow) = (plan.nodes, plan.fast.len(), plan.slow.len());
+        let (span, h) = (start.span / plan.steps[rate] as f64, start.span / p as f64);
+        let edge = (p + 1) * n;
+        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
+            let (step, part) = plan.locate(rate, own, c);
+            self.place(plan, start, step, part);
+            if part == 0.0 {
+                for (i, &k) in plan.fast.iter().enumerate() {
+                    let before = if step == 1 { S::zero() } else { self.unknown[(step - 2) * n + i] };
+                    self.state.v[k] = (self.unknown[step * n + i] - before) / (2.0 * h);
+                }
+            }
+            y.prepare(&self.state, &mut self.work);
+            y.force_of_rate(&self.state, &mut self.work, rate, &mut self.force);
+            self.forces += 1;
+            for (i, &k) in plan.fast.iter().enumerate() {
+                self.sums[step * n + i] += self.force[k] * (weight * (1.0 - part) * span * h);
+                self.sums[(step + 1) * n + i] += self.force[k] * (weight * part * span * h);
+            }
+            // Slow variables feel slow forces alone.
+            if rate == 0 {
+                for (i, &k) in plan.slow.iter().enumerate() {
+                    self.sums[edge + i] += self.force[k] * (weight * (1.0 - c) * span * span);
+                    self.sums[edge + slow + i] += self.force[k] * (weight * c * span * span);
+                }
+            }
         }
     }
 

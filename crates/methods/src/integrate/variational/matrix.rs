@@ -1,5 +1,6 @@
 //! The matrix of Newton's method for the discrete equations: which entries it has, and its factors.
 
+use super::centre::Centres;
 use crate::algebra::{Block, Lu, Sparse, SparseLu};
 use crate::system::{Shape, System};
 use crate::tangent::Compression;
@@ -17,9 +18,12 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// For all forces, or for those of one rate.
-    pub fn new<Y: System>(y: &Y, rate: Option<usize>) -> Self {
-        let (coupling, rows) = (rate.map_or_else(|| y.coupling(), |rate| y.coupling_of_rate(rate)), y.row_blocks());
+    /// For all forces, or for those of one rate; bodies with a common centre depend on each other.
+    pub fn new<Y: System>(y: &Y, rate: Option<usize>, centres: Option<&Centres>) -> Self {
+        let (mut coupling, rows) = (rate.map_or_else(|| y.coupling(), |rate| y.coupling_of_rate(rate)), y.row_blocks());
+        if let Some(centres) = centres {
+            centres.couple(&mut coupling);
+        }
         let compression = Compression::of(&coupling, &rows);
         let mut forces = Vec::new();
         for (own, neighbours) in coupling.groups.iter().zip(&coupling.neighbours) {

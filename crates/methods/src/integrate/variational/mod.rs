@@ -19,7 +19,7 @@
 //! - Nothing is carried from step to step but the state, so impacts and continued runs need no care; `phase_fitted` can estimate
 //!   frequencies from the last two velocities, ω = |v × v̇|/|v|² for groups of two or three coordinates (\[2\] eqs. 5 to 7), and keeps them for that.
 //! - Continuous output repeats the step with a shorter one, so that it has the order of the method and meets constraints.
-//! - There is no error control. The error told of a step, for the energy ledger, is its difference to the trapezoidal rule.
+//! - There is no error control, and steps have no estimate of their error.
 //! - Integrals by the quadrature of the method. Extra states, velocity-level rows and friction driven by multipliers are refused.
 //!
 //! Departures: frequencies come from the action by default (`fitted`), where \[2\] has (6) with the last two momenta, which is `estimate = 1` here; a coordinate
@@ -33,11 +33,14 @@
 //! Variational integrators for constrained dynamical systems, ZAMM 88 (2008) 677–708.
 
 mod about;
+mod bend;
+mod centre;
 mod columns;
 mod composition;
 mod discrete;
 mod fitted;
 mod geometry;
+mod kicks;
 mod lane;
 mod links;
 mod matrix;
@@ -47,20 +50,23 @@ mod null_space;
 mod plan;
 mod predict;
 mod rates;
+mod resonance;
 mod run;
+mod scheme;
 mod solve;
+mod waves;
 mod whole;
 
-use super::control::{Tolerance, land};
+use super::control::land;
 use super::{About, Counts, IntegrateError, Integrator, Settings, SettingsError, Step};
 use crate::system::{State, System};
 pub use about::{
     ABOUT_GALERKIN_CHEBYSHEV, ABOUT_GALERKIN_GAUSS, ABOUT_GALERKIN_LOBATTO, ABOUT_LIE_GROUP, ABOUT_MULTIRATE,
     ABOUT_PHASE_FITTED, ABOUT_VARIATIONAL,
 };
-use discrete::Scheme;
-use fitted::Curve;
 use run::{Frequency, Run};
+use scheme::Scheme;
+use waves::Curve;
 
 /// The relative residual at which an initial state counts as consistent.
 const CONSISTENT: f64 = 1e-6;
@@ -87,7 +93,8 @@ struct Recipe {
     chord: f64,
     frequency: Option<Frequency>,
     curve: Curve,
-    tolerance: Tolerance,
+    /// Whether curves bend about centres of mass where they can.
+    centre: bool,
     micro: Option<Micro>,
     null_space: bool,
     iterations: u32,
@@ -132,7 +139,7 @@ impl<Y: System> Variational<Y> {
                 chord: if has("chord") { get("chord") } else { 0.0 },
                 frequency,
                 curve: if has("fitted") && get("fitted") > 1.5 { Curve::Spline } else { Curve::Sine },
-                tolerance: Tolerance::new(get("tolerance"), get("absolute")),
+                centre: has("centre") && get("centre") > 0.5,
                 micro: has("micro_steps").then(|| Micro {
                     steps: ["micro_steps", "faster_steps", "fastest_steps"].map(|name| whole(get(name)) as u32),
                     slow: get("slow_alpha"),
@@ -210,6 +217,9 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
     }
 
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        if let Some(Frequency::Given(omega)) = self.recipe.frequency {
+            run::refuse_node(&self.recipe, omega, self.fixed_step)?;
+        }
         let mut run = Run::new(y, &self.recipe, s)?;
         run.begin(y, &self.recipe, s, CONSISTENT)?;
         self.run = Some(run);
@@ -226,8 +236,8 @@ impl<Y: System> Integrator<Y> for Variational<Y> {
             return Err(IntegrateError::Refused { reason: format!("a step from t = {t} s cannot end at {until} s") });
         }
         let end = land(t, self.fixed_step, until);
-        let error = run.step(y, &self.recipe, s, end)?;
-        Ok(Step { t, h: end - t, error, rejected: 0 })
+        run.step(y, &self.recipe, s, end)?;
+        Ok(Step { t, h: end - t, error: None, rejected: 0 })
     }
 
     fn dense(&mut self, y: &Y, out: &mut State<f64>) {

@@ -1,21 +1,25 @@
 //! One map (q, v) → (q, v): a step of a scheme, the stages of a composition, or steps of several rates.
 
 use super::Recipe;
-use super::discrete::{Scheme, Start};
+use super::centre::{Centres, WIDE};
+use super::discrete::Start;
+use super::fitted::Fitted;
 use super::geometry::Structure;
 use super::rates::Nested;
-use super::run::{Frequency, Past, groups};
+use super::run::{Frequency, Past, groups, refuse_node};
+use super::scheme::Scheme;
 use super::solve::{Solver, unsolved};
 use crate::algebra::{Mass, MassError};
 use crate::dynamics::{Dynamics, Rates, finite};
 use crate::integrate::IntegrateError;
-use crate::integrate::control::Tolerance;
 use crate::system::{State, System};
 
 /// One map (q, v) → (q, v).
 pub(super) struct Mover<Y: System> {
     pub scheme: Scheme,
     pub solver: Solver<Y>,
+    /// The places of centres.
+    means: Vec<f64>,
     pub dynamics: Dynamics<Y>,
     pub start: Start,
     pub unknown: Vec<f64>,
@@ -30,25 +34,27 @@ pub(super) struct Mover<Y: System> {
     mass_ready: bool,
     pub work: Y::Work<f64>,
     pub rates: Rates,
-    pub sizes: Vec<f64>,
     /// Steps of several rates, if wanted.
     pub rates_within: Option<Box<Nested<Y>>>,
 }
 
 impl<Y: System> Mover<Y> {
-    pub fn new(y: &Y, recipe: &Recipe, structure: &Structure) -> Self {
+    pub fn new(y: &Y, recipe: &Recipe, structure: &Structure, centres: &Centres) -> Self {
         let (shape, degree) = (y.shape(), recipe.scheme.degree);
         let zeros = |n| vec![0.0; n];
         let scheme = recipe.scheme.clone();
         let tuned = if recipe.frequency == Some(Frequency::Stationary) { groups(y, recipe) } else { Vec::new() };
+        let still = y.still() && shape.g == 0;
+        let scheme = match recipe.frequency {
+            Some(_) => scheme.with_frequencies(shape.v, recipe.curve, tuned, still, centres.clone()),
+            None => scheme,
+        };
         Self {
-            scheme: match recipe.frequency {
-                Some(_) => scheme.with_frequencies(shape.v, recipe.curve, tuned),
-                None => scheme,
-            },
-            solver: Solver::new(y, structure, recipe),
+            solver: Solver::new(y, structure, recipe, &scheme),
+            means: zeros(WIDE * scheme.centres()),
+            scheme,
             dynamics: Dynamics::new(y),
-            start: Start { state: State::zeros(shape), momentum: zeros(shape.v), h: 0.0, squares: zeros(shape.v) },
+            start: Start::new(shape),
             unknown: zeros(degree * (shape.v + shape.g)),
             acceleration: zeros(shape.v),
             ahead: zeros(degree * (shape.v + shape.g) + shape.v),
@@ -59,8 +65,7 @@ impl<Y: System> Mover<Y> {
             mass_ready: false,
             work: y.work(),
             rates: Rates::zeros(shape),
-            sizes: zeros(shape.v),
-            rates_within: recipe.micro.map(|micro| Box::new(Nested::new(y, micro, recipe.iterations))),
+            rates_within: recipe.micro.map(|micro| Box::new(Nested::new(y, micro, recipe))),
         }
     }
 
@@ -75,26 +80,19 @@ impl<Y: System> Mover<Y> {
         self.unknown[own..].copy_from_slice(multipliers);
     }
 
+    /// Makes numbers of coordinates relative to those of the centres about which curves bend, if there are some.
+    pub fn relate(&mut self, x: &mut [f64]) {
+        if let Some(centres) = self.scheme.fitted.as_ref().map(Fitted::centres) {
+            centres.relate(x, &mut self.means);
+        }
+    }
+
     /// What the next guess is made of: the unknowns of the last step, and u².
     pub fn course(&mut self, h: f64) -> &[f64] {
         let (unknown, squares) = self.ahead.split_at_mut(self.unknown.len());
         unknown.copy_from_slice(&self.unknown);
         squares.iter_mut().zip(&self.start.squares).for_each(|(x, square)| *x = h * h * square);
         &self.ahead
-    }
-
-    /// How far the last map, which ended at `s`, is from the trapezoidal rule, in units of the tolerance.
-    fn defect(&mut self, y: &Y, s: &State<f64>, tolerance: Tolerance) -> f64 {
-        let n = s.v.len();
-        let end = &self.unknown[(self.scheme.degree - 1) * n..self.scheme.degree * n];
-        y.local_rate(end, &s.v, &mut self.rates.v);
-        y.magnitude(&s.q, &mut self.sizes);
-        let mut largest: f64 = 0.0;
-        for k in 0..n {
-            let mean = 0.5 * self.start.h * (self.start.state.v[k] + self.rates.v[k]);
-            largest = largest.max((end[k] - mean).abs() / tolerance.weight(self.sizes[k]));
-        }
-        largest
     }
 
     /// The multipliers of the last map.
@@ -119,19 +117,14 @@ impl<Y: System> Mover<Y> {
         })
     }
 
-    /// A whole step: all stages of a composition, or steps of several rates. Returns the error in units of the tolerance.
-    pub fn travel(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, h: f64) -> Result<f64, IntegrateError> {
+    /// A whole step: all stages of a composition, or steps of several rates.
+    pub fn travel(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, h: f64) -> Result<(), IntegrateError> {
         if let Some(mut nested) = self.rates_within.take() {
             let result = nested.travel(y, recipe, self, s, h);
             self.rates_within = Some(nested);
             return result;
         }
-        let mut error: f64 = 0.0;
-        for &(part, slot) in &recipe.stages {
-            self.advance(y, recipe, s, part * h, slot)?;
-            error = error.max(self.defect(y, s, recipe.tolerance));
-        }
-        Ok(error)
+        recipe.stages.iter().try_for_each(|&(part, slot)| self.advance(y, recipe, s, part * h, slot))
     }
 
     /// Moves a state on by `h`, with the matrix of one slot.
@@ -149,10 +142,22 @@ impl<Y: System> Mover<Y> {
         start.state.copy_from(s);
         start.h = h;
         self.mass.apply(&s.v, &mut start.momentum);
+        if let Some(fitted) = &self.scheme.fitted {
+            start.about.copy_from_slice(&s.q);
+            fitted.centres().relate(&mut start.about, &mut self.means);
+        }
         if recipe.frequency.is_some() {
             if self.guessed && recipe.frequency == Some(Frequency::Stationary) {
                 let guess = &self.ahead[self.unknown.len()..];
                 start.squares.iter_mut().zip(guess).for_each(|(square, x)| *square = x / (h * h));
+            }
+            // Stationary ones are kept away from there.
+            match recipe.frequency {
+                Some(Frequency::Given(omega)) => refuse_node(recipe, omega, h)?,
+                Some(Frequency::Curvature) => {
+                    start.squares.iter().try_for_each(|square| refuse_node(recipe, square.sqrt(), h))?;
+                }
+                _ => {}
             }
             self.scheme.fit(&start.squares, h);
         }
@@ -176,15 +181,13 @@ impl<Y: System> Mover<Y> {
             .solve(y, &mut self.scheme, start, &mut self.unknown, &self.held, slot, &self.mass)
             .map_err(|failure| unsolved(y, start, &failure, recipe.about.name))?;
         if let Some(fitted) = &self.scheme.fitted {
-            start.squares.copy_from_slice(fitted.squares());
+            fitted.squares(&mut start.squares);
         }
         y.retract(&start.state.q, &self.unknown[(degree - 1) * n..degree * n], &mut s.q);
         self.solver.arrive(&s.q);
         s.t += h;
         self.solver.momentum(y, &self.unknown, h, &mut s.v);
-        if recipe.micro.is_none() {
-            self.integrate(y, s)?;
-        }
+        self.integrate(y, recipe, s)?;
         self.load(y, s)?;
         self.mass.solve(&mut s.v);
         finite(y, s, &s.v, "the velocity of")?;
@@ -197,9 +200,9 @@ impl<Y: System> Mover<Y> {
         Ok(())
     }
 
-    /// Adds to the integrals.
-    fn integrate(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        if self.held.is_empty() || s.z.is_empty() {
+    /// Adds to the integrals. Constraints of steps of several rates do not move by themselves, and do no work.
+    fn integrate(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        if self.held.is_empty() || s.z.is_empty() || recipe.micro.is_some() {
             for (z, change) in s.z.iter_mut().zip(self.solver.integrals()) {
                 *z += change;
             }

@@ -7,22 +7,23 @@ use crate::system::{Shape, System};
 /// Where things are in the vector of unknowns: fast variables node by node, then slow ones, then multipliers node by node.
 pub(super) struct Plan {
     pub shape: Shape,
-    /// p.
+    /// Steps of each rate in a macro step, and p, those of the highest.
+    pub steps: Vec<usize>,
     pub nodes: usize,
     pub fast: Vec<usize>,
     pub slow: Vec<usize>,
     /// For each velocity its place among the fast ones, or among the slow ones.
     pub own: Vec<(bool, usize)>,
-    /// Points and weights in macro and micro steps.
+    /// Points and weights in steps of all rates but the highest, and in those of the highest.
     pub outer: (Vec<f64>, Vec<f64>),
     pub inner: (Vec<f64>, Vec<f64>),
 }
 
 impl Plan {
     pub fn new<Y: System>(y: &Y, micro: Micro) -> Self {
-        let shape = y.shape();
+        let (shape, last) = (y.shape(), y.rates() - 1);
         let mut is_fast = vec![false; shape.v];
-        y.fast(1).into_iter().for_each(|k| is_fast[k] = true);
+        (1..=last).flat_map(|rate| y.fast(rate)).for_each(|k| is_fast[k] = true);
         for b in y.row_blocks() {
             is_fast[b.col..b.col + b.cols].fill(true);
         }
@@ -31,8 +32,19 @@ impl Plan {
         let mut own = vec![(false, 0); shape.v];
         fast.iter().enumerate().for_each(|(i, &k)| own[k] = (true, i));
         slow.iter().enumerate().for_each(|(i, &k)| own[k] = (false, i));
-        let nodes = micro.steps[0] as usize;
-        Self { shape, nodes, fast, slow, own, outer: nodes::affine(micro.slow), inner: nodes::affine(micro.fast) }
+        let mut steps = vec![1];
+        (0..last).for_each(|rate| steps.push(steps[rate] * micro.steps[rate] as usize));
+        let nodes = steps[last];
+        Self {
+            shape,
+            steps,
+            nodes,
+            fast,
+            slow,
+            own,
+            outer: nodes::affine(micro.slow),
+            inner: nodes::affine(micro.fast),
+        }
     }
 
     pub fn size(&self) -> usize {
@@ -60,9 +72,11 @@ impl Plan {
         self.unknown(node + 1, velocity)
     }
 
-    /// The micro step in which the part c of a macro step lies, and the part of it.
-    pub fn locate(&self, c: f64) -> (usize, f64) {
-        let along = c * self.nodes as f64;
+    /// The smallest step in which the part c of a step of one rate lies, and the part of it; zero at nodes, whatever rounding makes of them.
+    pub fn locate(&self, rate: usize, step: usize, c: f64) -> (usize, f64) {
+        let along = (step as f64 + c) * (self.nodes / self.steps[rate]) as f64;
+        let node = along.round();
+        let along = if (along - node).abs() < 1e-9 { node } else { along };
         let step = (along.floor() as usize).min(self.nodes - 1);
         (step, along - step as f64)
     }
@@ -71,7 +85,7 @@ impl Plan {
     pub fn seen(&self, wide: bool) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::new();
         for &c in &self.outer.0 {
-            let (step, part) = self.locate(c);
+            let (step, part) = self.locate(0, 0, c);
             let first = if wide && part == 0.0 { step - 1 } else { step };
             let last = if !wide && part == 0.0 { step } else { step + 1 };
             out.extend(first..=last);

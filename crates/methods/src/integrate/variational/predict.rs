@@ -33,9 +33,7 @@ impl Course {
         let depth = (self.count + 1).min(DEPTH);
         self.carried.copy_from_slice(increment);
         for row in self.table.chunks_exact_mut(self.size.max(1)).take(depth) {
-            for (new, old) in self.carried.iter_mut().zip(row) {
-                (*new, *old) = (*new - *old, *new);
-            }
+            difference(&mut self.carried, row);
         }
         self.count = depth;
     }
@@ -45,16 +43,14 @@ impl Course {
         let (mut before, mut terms) = (f64::INFINITY, 0);
         out.fill(0.0);
         for differences in self.table.chunks_exact(self.size.max(1)).take(self.count) {
-            let norm = differences.iter().fold(0.0, |sum, d| sum + d * d);
+            let norm = squared(differences);
             // Squares: a quarter is a half.
             if norm > 0.25 * before {
                 break;
             }
             before = norm;
             terms += 1;
-            for (out, d) in out.iter_mut().zip(differences) {
-                *out += d;
-            }
+            add(differences, out);
         }
         terms >= LEAST
     }
@@ -73,6 +69,32 @@ impl Course {
         self.table.copy_from_slice(table);
         rest
     }
+}
+
+/// The newest values move into `old`, their differences to what was there into `new`.
+#[inline(never)]
+fn difference(new: &mut [f64], old: &mut [f64]) {
+    for (new, old) in new.iter_mut().zip(old) {
+        (*new, *old) = (*new - *old, *new);
+    }
+}
+
+#[inline(never)]
+fn add(x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += x;
+    }
+}
+
+/// Σ x², in eight sums side by side.
+#[inline(never)]
+fn squared(x: &[f64]) -> f64 {
+    let (chunks, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        (0..8).for_each(|k| sums[k] += chunk[k] * chunk[k]);
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|x| x * x).sum::<f64>()
 }
 
 #[cfg(test)]

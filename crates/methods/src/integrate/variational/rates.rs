@@ -6,11 +6,12 @@
 //! a straight line through the whole macro step, so the slow variables live on the macro grid. Slow forces within macro steps (α > 0) are
 //! [`super::whole`].
 //!
-//! Of forces that depend on the place alone those at the end of a step serve at the beginning of the next one too.
+//! What a kick is where forces depend on velocities too is [`super::kicks`]. Integrals are taken on the finest grid.
 //!
 //! References: \[1\] Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, in: Multibody Dynamics,
 //! Springer 2013, 97–121; Tuckerman, Berne, Martyna: Reversible multiple time scale molecular dynamics, J. Chem. Phys. 97 (1992) 1990–2001.
 
+use super::kicks::Kicks;
 use super::links::Links;
 use super::mover::Mover;
 use super::whole::Whole;
@@ -21,7 +22,7 @@ use crate::integrate::{Counts, IntegrateError};
 use crate::system::{State, System};
 
 /// Why a system cannot be taken, if it cannot.
-pub(super) fn refuse<Y: System>(y: &Y, micro: Micro) -> Option<String> {
+pub(super) fn refuse<Y: System>(y: &Y) -> Option<String> {
     let rates = y.rates();
     if rates < 2 {
         let reason =
@@ -37,18 +38,31 @@ pub(super) fn refuse<Y: System>(y: &Y, micro: Micro) -> Option<String> {
             "has no variable to move fast: the forces of `run.{key}` act on nothing that moves, or there are none"
         ));
     }
-    if micro.slow > 0.0 && rates > 2 {
-        return Some(format!(
-            "takes slow forces within macro steps with two rates only, and there are {rates}; use `slow_alpha = 0`"
-        ));
-    }
     None
 }
 
-/// Accelerations by the forces of one rate, and where they were taken.
-struct Kick {
-    rate: Vec<f64>,
-    at: Vec<f64>,
+/// Which half of a kick: at the beginning of a step, at its end, or both where steps meet.
+#[derive(Copy, Clone, PartialEq)]
+enum Half {
+    First,
+    Last,
+    Both,
+}
+
+impl Half {
+    /// The part of a kick before one of `steps` steps, or after the last.
+    fn of(step: u32, steps: u32) -> Self {
+        match step {
+            0 => Self::First,
+            _ if step == steps => Self::Last,
+            _ => Self::Both,
+        }
+    }
+
+    /// For how long forces act in steps of length `h`.
+    fn time(self, h: f64) -> f64 {
+        if self == Self::Both { h } else { 0.5 * h }
+    }
 }
 
 /// The steps within a macro step.
@@ -56,14 +70,10 @@ pub(super) struct Nested<Y: System> {
     micro: Micro,
     /// The highest rate.
     last: usize,
-    still: bool,
-    kicks: Vec<Kick>,
+    kicks: Kicks,
     /// The velocities on which the fastest forces act, with their inverse masses if the mass matrix is diagonal; and where the others began.
     light: Option<Vec<(usize, f64)>>,
     rest: Vec<usize>,
-    integrands: Vec<f64>,
-    none: Vec<f64>,
-    old: State<f64>,
     whole: Option<Whole<Y>>,
     /// Explicit steps with constraints.
     links: Option<Links>,
@@ -71,22 +81,18 @@ pub(super) struct Nested<Y: System> {
 }
 
 impl<Y: System> Nested<Y> {
-    pub fn new(y: &Y, micro: Micro, iterations: u32) -> Self {
+    pub fn new(y: &Y, micro: Micro, recipe: &Recipe) -> Self {
+        let iterations = recipe.iterations;
         let (shape, last) = (y.shape(), y.rates() - 1);
         let diagonal = y.mass_blocks().iter().all(|block| matches!(block, MassBlock::Diagonal(_)));
-        let explicit = micro.fast == 0.0 && shape.g == 0 && diagonal;
+        let explicit = micro.fast == 0.0 && shape.g == 0 && diagonal && y.still();
         let fast = y.fast(last);
-        let kick = || Kick { rate: vec![0.0; shape.v], at: vec![f64::NAN; shape.q] };
         Self {
             micro,
             last,
-            still: y.still(),
-            kicks: (0..=last).map(|_| kick()).collect(),
+            kicks: Kicks::new(y, last + 1, iterations),
             rest: (0..shape.v).filter(|k| fast.binary_search(k).is_err()).collect(),
             light: explicit.then(|| fast.into_iter().map(|k| (k, 0.0)).collect()),
-            integrands: vec![0.0; shape.z],
-            none: vec![0.0; shape.rows()],
-            old: State::zeros(shape),
             whole: (micro.slow > 0.0).then(|| Whole::new(y, micro, iterations)),
             links: (micro.slow == 0.0 && micro.fast == 0.0 && shape.g > 0).then(|| Links::new(y, iterations)),
             counts: Counts::default(),
@@ -114,7 +120,7 @@ impl<Y: System> Nested<Y> {
         }
     }
 
-    /// A macro step. Returns its difference to the trapezoidal rule in units of the tolerance.
+    /// A macro step.
     pub fn travel(
         &mut self,
         y: &Y,
@@ -122,32 +128,31 @@ impl<Y: System> Nested<Y> {
         mover: &mut Mover<Y>,
         s: &mut State<f64>,
         h: f64,
-    ) -> Result<f64, IntegrateError> {
-        self.old.copy_from(s);
+    ) -> Result<(), IntegrateError> {
         mover.load(y, s)?;
         self.weigh(mover);
+        if let Some(links) = &mut self.links {
+            links.begin(&s.q);
+        }
         if let Some(whole) = &mut self.whole {
             whole.step(y, recipe, mover, s, h)?;
             self.counts = whole.counts;
         } else {
-            self.kick(y, mover, s, 0, 0.5 * h)?;
+            self.kick(y, mover, s, 0, h, Half::First)?;
             self.sweep(y, recipe, mover, s, 1, h / f64::from(self.micro.steps[0]))?;
-            self.kick(y, mover, s, 0, 0.5 * h)?;
+            self.kick(y, mover, s, 0, h, Half::Last)?;
         }
         if !mover.held.is_empty() {
             mover.dynamics.project_velocity(y, s)?;
             if let Some(links) = &mut self.links {
                 links.arrive(&s.q);
+                self.counts.factorisations += std::mem::take(&mut links.factorisations);
+                self.counts.solves += std::mem::take(&mut links.solves);
             }
         }
         finite(y, s, &s.v, "the velocity of")?;
-        y.magnitude(&s.q, &mut mover.sizes);
-        let mut error: f64 = 0.0;
-        for (k, &size) in mover.sizes.iter().enumerate() {
-            let mean = 0.5 * h * (self.old.v[k] + s.v[k]);
-            error = error.max((s.q[k] - self.old.q[k] - mean).abs() / recipe.tolerance.weight(size));
-        }
-        Ok(error)
+        self.counts.forces += std::mem::take(&mut self.kicks.forces);
+        Ok(())
     }
 
     /// Inverse masses of the fastest variables, once.
@@ -155,15 +160,15 @@ impl<Y: System> Nested<Y> {
         if let Some(light) = &mut self.light
             && light.iter().all(|(_, inverse)| *inverse == 0.0)
         {
-            let ones = &mut self.kicks[0].rate;
+            let ones = self.kicks.room(0);
             ones.fill(1.0);
             mover.mass.solve(ones);
             light.iter_mut().for_each(|(k, inverse)| *inverse = ones[*k]);
-            self.kicks[0].at.fill(f64::NAN);
         }
     }
 
-    /// All steps of length `h` of one rate in one step of the rate below it.
+    /// All steps of length `h` of one rate in one step of the rate below it: kicks by the forces of that rate where they meet, unless a rule of its own takes the fastest
+    /// ones, and in between steps of the next rate, or at the last one the way of a step.
     fn sweep(
         &mut self,
         y: &Y,
@@ -174,58 +179,44 @@ impl<Y: System> Nested<Y> {
         h: f64,
     ) -> Result<(), IntegrateError> {
         let steps = self.micro.steps[rate - 1];
-        if rate == self.last && self.micro.fast == 0.0 {
-            return match self.links.take() {
-                None => self.leap(y, mover, s, h, steps),
-                Some(mut links) => {
-                    let result = self.shake(y, recipe, mover, s, h, &mut links);
-                    self.links = Some(links);
-                    result
-                }
-            };
+        let (last, explicit) = (rate == self.last, self.micro.fast == 0.0);
+        if last && self.light.is_some() {
+            self.leap(y, mover, s, h, steps);
+            return Ok(());
+        }
+        if last && let Some(links) = &mut self.links {
+            links.measure(y, s, h);
         }
         for step in 0..=steps {
-            if rate < self.last {
-                self.kick(y, mover, s, rate, if step == 0 || step == steps { 0.5 * h } else { h })?;
+            if !last || explicit {
+                self.kick(y, mover, s, rate, h, Half::of(step, steps))?;
             }
             if step == steps {
                 break;
             }
-            if rate < self.last {
-                self.sweep(y, recipe, mover, s, rate + 1, h / f64::from(self.micro.steps[rate]))?;
-            } else {
-                mover.advance(y, recipe, s, h, 0)?;
+            match &mut self.links {
+                _ if !last => self.sweep(y, recipe, mover, s, rate + 1, h / f64::from(self.micro.steps[rate]))?,
+                _ if !explicit => mover.advance(y, recipe, s, h, 0)?,
+                Some(links) => links.drift(y, mover, s, h, recipe.about.name)?,
+                None => {
+                    s.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += h * v);
+                    s.t += h;
+                }
             }
         }
         Ok(())
     }
 
-    /// Steps by the trapezoidal rule, which is explicit without constraints: half a kick by the fastest forces, a drift, half a kick.
-    fn leap(
-        &mut self,
-        y: &Y,
-        mover: &mut Mover<Y>,
-        s: &mut State<f64>,
-        h: f64,
-        steps: u32,
-    ) -> Result<(), IntegrateError> {
-        let Some(light) = &self.light else {
-            for step in 0..=steps {
-                self.kick(y, mover, s, self.last, if step == 0 || step == steps { 0.5 * h } else { h })?;
-                if step < steps {
-                    s.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += h * v);
-                    s.t += h;
-                }
-            }
-            return Ok(());
-        };
-        let force = &mut self.kicks[self.last].rate;
+    /// The same with the fastest forces by the trapezoidal rule, where it is explicit and moves the fastest variables alone.
+    fn leap(&mut self, y: &Y, mover: &mut Mover<Y>, s: &mut State<f64>, h: f64, steps: u32) {
+        let Some(light) = &self.light else { return };
+        let force = self.kicks.room(self.last);
         for step in 0..=steps {
             y.prepare(s, &mut mover.work);
             y.force_of_rate(s, &mut mover.work, self.last, force);
-            let part = if step == 0 || step == steps { 0.5 * h } else { h };
+            let time = Half::of(step, steps).time(h);
             for &(k, inverse) in light {
-                s.v[k] += part * inverse * force[k];
+                s.v[k] += time * inverse * force[k];
             }
             if step < steps {
                 for &(k, _) in light {
@@ -239,36 +230,9 @@ impl<Y: System> Nested<Y> {
             s.q[k] += h * f64::from(steps) * s.v[k];
         }
         self.counts.forces += u64::from(steps) + 1;
-        Ok(())
     }
 
-    /// The same with constraints, whose multipliers are all that is solved for.
-    fn shake(
-        &mut self,
-        y: &Y,
-        recipe: &Recipe,
-        mover: &mut Mover<Y>,
-        s: &mut State<f64>,
-        h: f64,
-        links: &mut Links,
-    ) -> Result<(), IntegrateError> {
-        let steps = self.micro.steps[self.last - 1];
-        y.magnitude(&s.q, &mut mover.sizes);
-        let floor = mover.sizes.iter().fold(0.0_f64, |max, &size| max.max(size));
-        let floor = if floor > 0.0 { 1e-3 * floor } else { 1.0 };
-        mover.sizes.iter_mut().zip(&s.v).for_each(|(size, v)| *size += (h * v).abs() + floor);
-        for step in 0..=steps {
-            self.kick(y, mover, s, self.last, if step == 0 || step == steps { 0.5 * h } else { h })?;
-            if step < steps {
-                links.drift(y, mover, s, h, recipe.about.name)?;
-            }
-        }
-        self.counts.factorisations += std::mem::take(&mut links.factorisations);
-        self.counts.solves += std::mem::take(&mut links.solves);
-        Ok(())
-    }
-
-    /// v += h M⁻¹ of the forces of one rate; with the slow ones integrals too, by the same rule.
+    /// The kick by the forces of one rate in steps of length `h`.
     fn kick(
         &mut self,
         y: &Y,
@@ -276,25 +240,25 @@ impl<Y: System> Nested<Y> {
         s: &mut State<f64>,
         rate: usize,
         h: f64,
+        half: Half,
     ) -> Result<(), IntegrateError> {
-        let kick = &mut self.kicks[rate];
-        if !(self.still && kick.at == s.q) {
-            y.prepare(s, &mut mover.work);
-            y.force_of_rate(s, &mut mover.work, rate, &mut kick.rate);
-            mover.mass.solve(&mut kick.rate);
-            kick.at.copy_from_slice(&s.q);
-            self.counts.forces += 1;
-            if rate == 0 && !self.still {
-                y.integrand(s, &self.none, &mut mover.work, &mut self.integrands);
-            }
+        let kicks = &mut self.kicks;
+        if kicks.still {
+            kicks.push(y, mover, s, rate, half.time(h));
+            return Ok(());
         }
-        for (v, rate) in s.v.iter_mut().zip(&kick.rate) {
-            *v += h * rate;
+        if half != Half::First {
+            kicks.leave(y, mover, s, rate, 0.5 * h)?;
         }
-        if rate == 0 {
-            for (z, rate) in s.z.iter_mut().zip(&self.integrands) {
-                *z += h * rate;
-            }
+        if rate == self.last {
+            kicks.account(y, mover, s, half.time(h))?;
+        }
+        if half != Half::Last {
+            kicks.begin(y, mover, s, rate, 0.5 * h)?;
+        }
+        // Velocities that forces see were projected here.
+        if let Some(links) = &mut self.links {
+            links.arrive(&s.q);
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! A run of a variational integrator: what it allocates, one step, continuous output, memory.
 
+use super::centre::Centres;
 use super::geometry::Structure;
 use super::mover::Mover;
 use super::predict::Course;
-use super::{Recipe, rates};
+use super::waves::Curve;
+use super::{Recipe, rates, resonance};
 use crate::integrate::{Counts, IntegrateError};
 use crate::system::{State, System};
 use std::ops::Range;
@@ -34,6 +36,28 @@ fn root(square: f64) -> f64 {
     square.abs().sqrt().copysign(square)
 }
 
+/// The least |sin u| of a step: below it curves reach a thousand times as far as their ends.
+const LEAST_SINE: f64 = 1e-3;
+
+/// Parts of a step up to this are taken by a series: a step of the method would divide what iterations leave, a hundredth of an ulp of places, by its length. What the series
+/// leaves out, ½(h BRIEF)² of the third derivative, is as small.
+const BRIEF: f64 = 1e-6;
+
+/// Refuses a step h in which sines of a frequency do not pass through both ends, sin ωh = 0.
+pub(super) fn refuse_node(recipe: &Recipe, omega: f64, h: f64) -> Result<(), IntegrateError> {
+    let u = omega * h;
+    if recipe.curve == Curve::Spline || u.abs() < 1.0 || u.sin().abs() >= LEAST_SINE {
+        return Ok(());
+    }
+    let reason = format!(
+        "`{}`: a frequency of {omega} rad/s turns by {u:.4} rad, {:.4} times π, in a step of {h} s, and no sine of it passes through both ends of one; choose \
+         another `fixed_step` or `frequency`",
+        recipe.about.name,
+        u / std::f64::consts::PI
+    );
+    Err(IntegrateError::Refused { reason })
+}
+
 /// Everything allocated at the start.
 pub(super) struct Run<Y: System> {
     main: Mover<Y>,
@@ -46,6 +70,9 @@ pub(super) struct Run<Y: System> {
     /// The multipliers of the last step, with which Newton's method begins.
     multipliers: Vec<f64>,
     past: Past,
+    /// Coordinates and accelerations relative to centres, for frequencies at a start.
+    about: Vec<f64>,
+    turned: Vec<f64>,
     /// The increments of the last steps, where steps are all alike.
     course: Option<Course>,
     steps: u64,
@@ -82,7 +109,10 @@ pub(super) struct Past {
 fn refuse<Y: System>(y: &Y, recipe: &Recipe, structure: &Structure) -> Result<(), IntegrateError> {
     let (name, shape) = (recipe.about.name, y.shape());
     let reason = if shape.x > 0 {
-        format!("`{name}` has no equation for extra states such as activations; use `radau` or `dopri5`")
+        let element = y.extra_name(0);
+        format!(
+            "`{name}` has no equation for extra states such as activations, and `{element}` has one; use `radau` or `dopri5`"
+        )
     } else if shape.a > 0 {
         let row = y.row_name(shape.g);
         format!("`{name}` takes holonomic constraints only, and `{row}` is one on velocities; use `radau` or `dopri5`")
@@ -90,7 +120,7 @@ fn refuse<Y: System>(y: &Y, recipe: &Recipe, structure: &Structure) -> Result<()
         format!("`{name}` takes no sliding friction driven by constraint forces; use `radau`")
     } else if recipe.micro.is_some() && !structure.is_flat() {
         format!("`{name}` is for constant masses and coordinates whose rates are velocities; use `variational`")
-    } else if let Some(reason) = recipe.micro.and_then(|micro| rates::refuse(y, micro)) {
+    } else if let Some(reason) = recipe.micro.and_then(|_| rates::refuse(y)) {
         format!("`{name}` {reason}")
     } else if recipe.micro.is_some() && shape.g > 0 && !y.scleronomic() {
         format!("`{name}` takes no constraints that move by themselves; use `variational`")
@@ -114,9 +144,12 @@ impl<Y: System> Run<Y> {
             .map_err(|what| IntegrateError::Refused { reason: format!("`{}`: {what}", recipe.about.name) })?;
         refuse(y, recipe, &structure)?;
         let zeros = |n| vec![0.0; n];
+        let bends = recipe.frequency.is_some_and(|frequency| frequency != Frequency::Given(0.0));
+        let centres =
+            if bends && recipe.centre && structure.is_flat() { Centres::find(y, s) } else { Centres::default() };
         Ok(Self {
-            main: Mover::new(y, recipe, &structure),
-            between: Mover::new(y, recipe, &structure),
+            main: Mover::new(y, recipe, &structure, &centres),
+            between: Mover::new(y, recipe, &structure, &centres),
             base: State::zeros(shape),
             end: State::zeros(shape),
             now: State::zeros(shape),
@@ -128,6 +161,8 @@ impl<Y: System> Run<Y> {
                 frequencies: zeros(shape.v),
                 acceleration: zeros(shape.v),
             },
+            about: zeros(shape.q),
+            turned: zeros(shape.v),
             course: (recipe.stages.len() == 1 && recipe.micro.is_none())
                 .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g) + shape.v)),
             steps: 0,
@@ -169,13 +204,21 @@ impl<Y: System> Run<Y> {
                 if !same {
                     self.main.dynamics.evaluate(y, s, &mut self.main.rates)?;
                 }
-                let rates = if same { &*acceleration } else { &self.main.rates.v };
+                self.about.copy_from_slice(&s.q);
+                if kind == Frequency::Stationary {
+                    self.main.relate(&mut self.about);
+                    self.turned.copy_from_slice(&self.main.rates.v);
+                    self.main.relate(&mut self.turned);
+                } else {
+                    self.turned.copy_from_slice(if same { acceleration } else { &self.main.rates.v });
+                }
+                let rates = &self.turned;
                 for g in groups {
                     let pick = |values: &[f64]| -> [f64; 3] {
                         std::array::from_fn(|k| if k < g.len() { values[g.start + k] } else { 0.0 })
                     };
                     let omega = match kind {
-                        Frequency::Stationary => root(pulling(pick(&s.q), pick(rates))),
+                        Frequency::Stationary => root(pulling(pick(&self.about), pick(rates))),
                         _ => turning(pick(&s.v), pick(rates)),
                     };
                     frequencies[g.clone()].fill(omega);
@@ -186,10 +229,7 @@ impl<Y: System> Run<Y> {
     }
 
     /// One step to the time `end`.
-    ///
-    /// Returns an error in units of the tolerance: the largest difference of a stage to the trapezoidal rule, ξ − ½h(v_k + v_{k+1}), which is of third
-    /// order whatever the order of the method. Nothing is controlled by it.
-    pub fn step(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, end: f64) -> Result<f64, IntegrateError> {
+    pub fn step(&mut self, y: &Y, recipe: &Recipe, s: &mut State<f64>, end: f64) -> Result<(), IntegrateError> {
         if let Some(error) = self.lost.take() {
             return Err(error);
         }
@@ -203,7 +243,9 @@ impl<Y: System> Run<Y> {
             }
             self.main.guessed = course.guess(&mut self.main.ahead);
         }
-        let error = self.main.travel(y, recipe, &mut self.now, h)?;
+        if let Err(error) = self.main.travel(y, recipe, &mut self.now, h) {
+            return Err(resonance::explain(y, recipe, &mut self.main, s, h, error));
+        }
         if let Some(course) = &mut self.course {
             course.push(self.main.course(h));
         }
@@ -219,7 +261,7 @@ impl<Y: System> Run<Y> {
         self.end.copy_from(&self.now);
         s.copy_from(&self.now);
         self.steps += 1;
-        Ok(error)
+        Ok(())
     }
 
     /// The state at a time of the last step.
@@ -234,6 +276,13 @@ impl<Y: System> Run<Y> {
         if h == 0.0 {
             return;
         }
+        if h.abs() <= BRIEF * (self.end.t - self.base.t).abs() {
+            if let Err(error) = self.brief(y, out, h) {
+                self.lost = Some(error);
+            }
+            out.t = t;
+            return;
+        }
         // From the same beginning whatever was asked before.
         self.between.solver.forget();
         if let Some(nested) = &mut self.between.rates_within {
@@ -246,6 +295,20 @@ impl<Y: System> Run<Y> {
             self.lost = Some(error);
         }
         out.t = t;
+    }
+
+    /// Moves a state from the beginning of the last step by a small part of it, ξ = h v + ½h² v̇ and v + h v̇.
+    fn brief(&mut self, y: &Y, out: &mut State<f64>, h: f64) -> Result<(), IntegrateError> {
+        let Mover { dynamics, rates, .. } = &mut self.between;
+        dynamics.adopt(&self.main.dynamics);
+        dynamics.evaluate(y, out, rates)?;
+        for (increment, (v, rate)) in self.turned.iter_mut().zip(out.v.iter_mut().zip(&rates.v)) {
+            *increment = h * (*v + 0.5 * h * rate);
+            *v += h * rate;
+        }
+        y.retract(&self.base.q, &self.turned, &mut out.q);
+        out.z.iter_mut().zip(&rates.z).for_each(|(z, rate)| *z += h * rate);
+        Ok(())
     }
 
     /// The work done so far.

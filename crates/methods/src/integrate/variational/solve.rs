@@ -11,11 +11,12 @@
 
 use super::Recipe;
 use super::columns::{Equations, Linear, Pair, either};
-use super::discrete::{Pass, Scheme, Start};
+use super::discrete::{Pass, Start};
 use super::fitted::Fitted;
 use super::geometry::{Curved, Flat, Structure};
 use super::matrix::{Matrix, Pattern};
 use super::null_space::NullSpace;
+use super::scheme::Scheme;
 use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
 use crate::system::{Shape, State, System};
@@ -72,6 +73,7 @@ pub(super) struct Solver<Y: System> {
     residual: Vec<f64>,
     scratch: Vec<f64>,
     sizes: Vec<f64>,
+    inverse_sizes: Vec<f64>,
     iterations: u32,
     /// Whether the mass may stand for the matrix, and after how many steps it does.
     simple: bool,
@@ -82,30 +84,25 @@ pub(super) struct Solver<Y: System> {
 }
 
 impl<Y: System> Solver<Y> {
-    pub fn new(y: &Y, structure: &Structure, recipe: &Recipe) -> Self {
-        let (degree, iterations) = (recipe.scheme.degree, recipe.iterations);
+    pub fn new(y: &Y, structure: &Structure, recipe: &Recipe, scheme: &Scheme) -> Self {
+        let (degree, iterations) = (scheme.degree, recipe.iterations);
         let rate = recipe.micro.is_some().then(|| y.rates() - 1);
         let matrices = recipe.stages.iter().map(|stage| stage.1 + 1).max().unwrap_or(1);
         let shape = y.shape();
         let equations = if structure.is_flat() {
-            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, &recipe.scheme, rate)))
+            Equations::Flat(Box::new(Pair::new(y, Flat, Flat, scheme, rate)))
         } else {
             let (plain, moved) = (Curved::new(y, structure.clone()), Curved::new(y, structure.clone()));
-            Equations::Curved(Box::new(Pair::new(y, plain, moved, &recipe.scheme, rate)))
+            Equations::Curved(Box::new(Pair::new(y, plain, moved, scheme, rate)))
         };
         // Forces of a high rate are stiff by choice.
         let simple = structure.is_flat() && shape.g == 0 && rate.is_none();
-        let pattern = Pattern::new(y, rate);
+        let pattern = Pattern::new(y, rate, scheme.fitted.as_ref().map(Fitted::centres));
         let size = degree * (shape.v + shape.g);
         let places = pattern.places(shape, degree);
         let factored = || Factored {
             matrix: Matrix::new(size, &places),
-            start: Start {
-                state: State::zeros(shape),
-                momentum: vec![0.0; shape.v],
-                h: 0.0,
-                squares: vec![0.0; shape.v],
-            },
+            start: Start::new(shape),
             unknown: vec![0.0; size],
             held: vec![false; shape.g],
             ready: false,
@@ -122,6 +119,7 @@ impl<Y: System> Solver<Y> {
             residual: vec![0.0; size],
             scratch: vec![0.0; degree],
             sizes: vec![0.0; shape.v],
+            inverse_sizes: vec![0.0; shape.v],
             iterations,
             simple,
             heavy: 0,
@@ -197,8 +195,9 @@ impl<Y: System> Solver<Y> {
         let f = &mut self.factored[slot];
         f.start.state.copy_from(&start.state);
         f.start.momentum.copy_from_slice(&start.momentum);
+        f.start.about.copy_from_slice(&start.about);
         match &scheme.fitted {
-            Some(fitted) => f.start.squares.copy_from_slice(fitted.squares()),
+            Some(fitted) => fitted.squares(&mut f.start.squares),
             None => f.start.squares.copy_from_slice(&start.squares),
         }
         f.start.h = start.h;
@@ -250,14 +249,16 @@ impl<Y: System> Solver<Y> {
                 return Err(Failure { residual: f64::INFINITY, velocity: 0 });
             }
         }
-        let (mut last, mut worst) = (f64::INFINITY, 0);
+        let mut last = f64::INFINITY;
         for _ in 0..self.iterations {
             either!(&mut self.equations, pair => {
                 pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
             });
-            for (i, r) in self.residual.iter_mut().enumerate() {
-                let left_out = i >= s * n && held[(i - s * n) % self.shape.g];
-                *r = if left_out { 0.0 } else { -*r };
+            self.residual.iter_mut().for_each(|r| *r = -*r);
+            if self.shape.g > 0 {
+                for own in self.residual[s * n..].chunks_exact_mut(self.shape.g) {
+                    own.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(r, _)| *r = 0.0);
+                }
             }
             if light {
                 self.residual.chunks_exact_mut(n).for_each(|own| mass.solve(own));
@@ -267,22 +268,21 @@ impl<Y: System> Solver<Y> {
                 self.counts.solves += 1;
             }
             let mut change = 0.0;
-            for (i, d) in self.residual[..s * n].iter().enumerate() {
-                let relative = d.abs() / self.sizes[i % n];
-                if relative > change || !relative.is_finite() {
-                    (change, worst) = (relative, i % n);
-                }
+            for own in self.residual[..s * n].chunks_exact(n) {
+                let most = largest(own, &self.inverse_sizes);
+                change = if most <= change { change } else { most };
             }
             if tuned {
-                let bent =
-                    either!(&self.equations, pair => scheme.tune(start, unknown, &pair.plain.slopes, &self.sizes));
+                let bent = either!(&self.equations, pair => {
+                    scheme.tune([&start.about, &pair.plain.relative], &pair.plain.slopes, &self.sizes)
+                });
                 change = if bent <= change { change } else { bent };
             }
             for (x, d) in unknown.iter_mut().zip(&self.residual) {
                 *x += d;
             }
             if !change.is_finite() {
-                return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                return Err(Failure { residual: f64::INFINITY, velocity: self.worst() });
             }
             let contraction = change / last;
             let left = if last.is_finite() { contraction / (1.0 - contraction).max(0.0) * change } else { change };
@@ -300,7 +300,7 @@ impl<Y: System> Solver<Y> {
             if light && last.is_finite() && contraction > LIGHT && change > ULPS {
                 (light, self.heavy) = (false, AWHILE);
                 if !self.renew(y, scheme, start, unknown, held, slot) {
-                    return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                    return Err(Failure { residual: f64::INFINITY, velocity: self.worst() });
                 }
                 (fresh, last) = (true, f64::INFINITY);
                 continue;
@@ -308,16 +308,30 @@ impl<Y: System> Solver<Y> {
             let stuck = !fresh && contraction > 0.5;
             if last.is_finite() && contraction > SLOW && (change > STALL || stuck) {
                 if fresh && contraction > 2.0 {
-                    return Err(Failure { residual: change / f64::EPSILON, velocity: worst });
+                    return Err(Failure { residual: change / f64::EPSILON, velocity: self.worst() });
                 }
                 fresh = true;
                 if !self.renew(y, scheme, start, unknown, held, slot) {
-                    return Err(Failure { residual: f64::INFINITY, velocity: worst });
+                    return Err(Failure { residual: f64::INFINITY, velocity: self.worst() });
                 }
             }
             last = change;
         }
-        Err(Failure { residual: last / f64::EPSILON, velocity: worst })
+        Err(Failure { residual: last / f64::EPSILON, velocity: self.worst() })
+    }
+
+    /// The velocity that the last change moves most.
+    fn worst(&self) -> usize {
+        let (mut most, mut at) = (0.0, 0);
+        for own in self.residual[..self.degree * self.shape.v].chunks_exact(self.shape.v) {
+            for (k, (d, inverse)) in own.iter().zip(&self.inverse_sizes).enumerate() {
+                let relative = d.abs() * inverse;
+                if relative > most || !relative.is_finite() {
+                    (most, at) = (relative, k);
+                }
+            }
+        }
+        at
     }
 
     /// Solves the equations of a straight step without multipliers, with a new matrix in every iteration.
@@ -405,13 +419,8 @@ impl<Y: System> Solver<Y> {
 
     /// The sizes against which changes are measured.
     fn measure(&mut self, y: &Y, start: &Start) {
-        y.magnitude(&start.state.q, &mut self.sizes);
-        for (size, v) in self.sizes.iter_mut().zip(&start.state.v) {
-            *size += (start.h * v).abs();
-        }
-        let floor = 1e-3 * self.sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
-        let floor = if floor > 0.0 { floor } else { 1.0 };
-        self.sizes.iter_mut().for_each(|size| *size += floor);
+        measure(y, &start.state, start.h, &mut self.sizes);
+        self.inverse_sizes.iter_mut().zip(&self.sizes).for_each(|(inverse, size)| *inverse = 1.0 / size);
     }
 
     /// What the bits of the next solution depend on: where the matrices were taken.
@@ -420,7 +429,8 @@ impl<Y: System> Solver<Y> {
         for f in &self.factored {
             let s = &f.start.state;
             out.extend([f64::from(u8::from(f.ready)), f.start.h, s.t]);
-            for values in [&s.q, &s.v, &s.p, &f.start.momentum, &f.start.squares, &f.unknown] {
+            let start = &f.start;
+            for values in [&s.q, &s.v, &s.p, &start.momentum, &start.squares, &start.about, &f.unknown] {
                 out.extend(values);
             }
             out.extend(f.held.iter().map(|&held| f64::from(u8::from(held))));
@@ -442,8 +452,8 @@ impl<Y: System> Solver<Y> {
             take(&mut head);
             (f.ready, f.start.h, f.start.state.t) = (head[0] != 0.0, head[1], head[2]);
             f.restore = f.ready;
-            let s = &mut f.start.state;
-            for values in [&mut s.q, &mut s.v, &mut s.p, &mut f.start.momentum, &mut f.start.squares, &mut f.unknown] {
+            let Start { state: s, momentum, squares, about, .. } = &mut f.start;
+            for values in [&mut s.q, &mut s.v, &mut s.p, momentum, squares, about, &mut f.unknown] {
                 take(values);
             }
             for held in &mut f.held {
@@ -454,6 +464,37 @@ impl<Y: System> Solver<Y> {
         }
         memory
     }
+}
+
+/// The sizes against which changes of coordinates in a step of length `h` are measured: theirs, their way, and a thousandth of the largest.
+pub(super) fn measure<Y: System>(y: &Y, s: &State<f64>, h: f64, sizes: &mut [f64]) {
+    y.magnitude(&s.q, sizes);
+    for (size, v) in sizes.iter_mut().zip(&s.v) {
+        *size += (h * v).abs();
+    }
+    let floor = 1e-3 * sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
+    let floor = if floor > 0.0 { floor } else { 1.0 };
+    sizes.iter_mut().for_each(|size| *size += floor);
+}
+
+/// The largest |d| in units of sizes, four at a time; not finite if one is not.
+#[inline(never)]
+fn largest(d: &[f64], inverse: &[f64]) -> f64 {
+    let (mut most, mut sums) = ([0.0; 4], [0.0; 4]);
+    let ((d, rest), (inverse, others)) = (d.as_chunks::<4>(), inverse.as_chunks::<4>());
+    for (d, inverse) in d.iter().zip(inverse) {
+        for k in 0..4 {
+            let relative = d[k].abs() * inverse[k];
+            most[k] = if relative > most[k] { relative } else { most[k] };
+            sums[k] += relative;
+        }
+    }
+    let (mut out, mut sum) = (0.0, sums.iter().sum::<f64>());
+    for relative in most.into_iter().chain(rest.iter().zip(others).map(|(d, inverse)| d.abs() * inverse)) {
+        out = if relative > out { relative } else { out };
+        sum += relative;
+    }
+    if sum.is_finite() { out } else { sum }
 }
 
 /// The error of a step whose equations were not solved.

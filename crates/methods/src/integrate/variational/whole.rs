@@ -12,6 +12,8 @@
 //! method with exact derivatives: node j is met by the equations of its neighbours and, through V, by slow variables, so that
 //! every third node is moved at once. Velocities are constant in each micro step, so that every quadrature of T is the same.
 //!
+//! With more than two rates the micro nodes are those of the finest grid, and forces of a rate between are taken as V is, at α_s and 1 − α_s of each of their own steps.
+//!
 //! Departure: \[1\] leaves open at which fast values V is taken; here it is at the time c of the macro step on the straight lines.
 //!
 //! Reference: \[1\] Leyendecker, Ober-Blöbaum: A variational approach to multirate integration for constrained systems, in: Multibody Dynamics,
@@ -21,7 +23,7 @@ use super::lane::{Lane, Start};
 use super::matrix::Matrix;
 use super::mover::Mover;
 use super::plan::{Plan, each_place};
-use super::solve::ULPS;
+use super::solve::{ULPS, measure};
 use super::{Micro, Recipe};
 use crate::algebra::Block;
 use crate::integrate::{Counts, IntegrateError};
@@ -235,7 +237,7 @@ impl<Y: System> Whole<Y> {
         self.start.state.copy_from(s);
         self.start.span = span;
         mover.mass.apply(&s.v, &mut self.start.momentum);
-        self.measure(y, s, span);
+        measure(y, s, span, &mut self.sizes);
         for node in 1..=p {
             for (i, &k) in self.plan.fast.iter().enumerate() {
                 self.plain.unknown[(node - 1) * n + i] = s.v[k] * (span * node as f64 / p as f64);
@@ -266,15 +268,17 @@ impl<Y: System> Whole<Y> {
         Ok(())
     }
 
-    /// Adds to the integrals by the rule of slow forces.
+    /// Adds to the integrals by the rule of the fastest forces.
     fn account(&mut self, y: &Y, s: &mut State<f64>) {
         let (lane, plan) = (&mut self.plain, &self.plan);
-        for (&c, &weight) in plan.outer.0.iter().zip(&plan.outer.1) {
-            let (step, part) = plan.locate(c);
-            lane.place(plan, &self.start, step, part);
-            y.prepare(&lane.state, &mut lane.work);
-            y.integrand(&lane.state, &self.none, &mut lane.work, &mut self.integrands);
-            s.z.iter_mut().zip(&self.integrands).for_each(|(z, rate)| *z += weight * self.start.span * rate);
+        let h = self.start.span / plan.nodes as f64;
+        for step in 0..plan.nodes {
+            for (&part, &weight) in plan.inner.0.iter().zip(&plan.inner.1) {
+                lane.place(plan, &self.start, step, part);
+                y.prepare(&lane.state, &mut lane.work);
+                y.integrand(&lane.state, &self.none, &mut lane.work, &mut self.integrands);
+                s.z.iter_mut().zip(&self.integrands).for_each(|(z, rate)| *z += weight * h * rate);
+            }
         }
     }
 
@@ -341,16 +345,5 @@ impl<Y: System> Whole<Y> {
             last = change;
         }
         Err(failed(worst, last, span))
-    }
-
-    /// The sizes against which changes are measured.
-    fn measure(&mut self, y: &Y, s: &State<f64>, span: f64) {
-        y.magnitude(&s.q, &mut self.sizes);
-        for (size, v) in self.sizes.iter_mut().zip(&s.v) {
-            *size += (span * v).abs();
-        }
-        let floor = 1e-3 * self.sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
-        let floor = if floor > 0.0 { floor } else { 1.0 };
-        self.sizes.iter_mut().for_each(|size| *size += floor);
     }
 }

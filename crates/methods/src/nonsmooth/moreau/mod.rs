@@ -266,7 +266,7 @@ impl<'a, Y: Contacts> Drive<'a, Y> {
                     watcher.on_output(s, &self.stepper.touches());
                 }
             }
-            let step = Step { t, h, error: 0.0, rejected: 0 };
+            let step = Step { t, h, error: None, rejected: 0 };
             let moment = Moment { step, state: s, missed, counts: self.counts(), progress: &|| self.progress() };
             if watcher.on_step(&moment) == Flow::Stop {
                 return Ok(Ending::Stopped);

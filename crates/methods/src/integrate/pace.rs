@@ -1,0 +1,219 @@
+//! Who makes the steps of a run: an integrator by itself, or one whose rates are computed along with those of other runs.
+//!
+//! A run in company is a future. Wherever it needs rates it hands in its state and is left; whoever drives the runs goes on with others, until there
+//! are states enough to be computed side by side. Everything else (combining stages, errors, acceptance, projections, events) each run does for itself, with
+//! the same code as alone, so every run keeps its own time, step size and end. What a run gets depends on its own state only: not on who
+//! shares the company, nor on the order in which runs are driven.
+
+use super::{IntegrateError, Integrator, RungeKutta, Step};
+use crate::dynamics::Rates;
+use crate::system::{State, System};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// Others whose rates are computed at the same time.
+pub trait Company<Y: System> {
+    /// A run begins, or goes on as another system: from here on its rates are those of `y`. Those at `s`, as the run has computed them itself, are given: (v̇, ẋ, ż).
+    fn join(&mut self, y: &Y, s: &State<f64>, rates: &[f64]);
+    /// The rates v̇, ẋ, ż at a state. `false`: the run must compute them itself.
+    fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> impl Future<Output = bool>;
+}
+
+/// Who makes the steps.
+pub trait Pace<Y: System> {
+    /// The integrator.
+    fn integrator(&mut self) -> &mut dyn Integrator<Y>;
+    /// Starts it.
+    fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError>;
+    /// One accepted step, see [`Integrator::step`]. `inside` says whether states inside a step that ends at a given time will be asked for.
+    fn step(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        until: f64,
+        inside: impl Fn(f64) -> bool,
+    ) -> impl Future<Output = Result<Step, IntegrateError>>;
+}
+
+/// An integrator by itself: nothing is ever waited for.
+pub struct Alone<'a, Y: System>(pub &'a mut (dyn Integrator<Y> + 'a));
+
+impl<Y: System> Pace<Y> for Alone<'_, Y> {
+    fn integrator(&mut self) -> &mut dyn Integrator<Y> {
+        &mut *self.0
+    }
+    fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        self.0.start(y, s)
+    }
+    async fn step(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        until: f64,
+        _inside: impl Fn(f64) -> bool,
+    ) -> Result<Step, IntegrateError> {
+        self.0.step(y, s, until)
+    }
+}
+
+/// An explicit Runge–Kutta method in company.
+pub struct Beside<Y: System, C> {
+    method: RungeKutta<Y>,
+    company: C,
+}
+
+impl<Y: System, C: Company<Y>> Beside<Y, C> {
+    /// The method and its company.
+    pub fn new(method: RungeKutta<Y>, company: C) -> Self {
+        Self { method, company }
+    }
+}
+
+impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
+    fn integrator(&mut self) -> &mut dyn Integrator<Y> {
+        &mut self.method
+    }
+    fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
+        self.method.start(y, s)?;
+        self.company.join(y, s, self.method.first_rates());
+        Ok(())
+    }
+    async fn step(
+        &mut self,
+        y: &Y,
+        s: &mut State<f64>,
+        until: f64,
+        inside: impl Fn(f64) -> bool,
+    ) -> Result<Step, IntegrateError> {
+        self.method.step_beside(y, s, until, &mut self.company, inside).await
+    }
+}
+
+/// Nobody: the run computes its rates itself.
+impl<Y: System> Company<Y> for () {
+    fn join(&mut self, _y: &Y, _s: &State<f64>, _rates: &[f64]) {}
+    async fn rates(&mut self, _s: &State<f64>, _out: &mut Rates) -> bool {
+        false
+    }
+}
+
+/// What a future gives that waits for nobody, as that of a run by itself.
+///
+/// # Panics
+/// If it waits.
+pub fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("a run by itself waits for nobody"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::dynamics::Dynamics;
+    use crate::events::{Direction, Trigger, Watch};
+    use crate::integrate::{Observer, Onward, Run, Settings, Span, proceed};
+    use crate::problems::{Pendulum, Problem};
+    use std::cell::Cell;
+    use std::future::poll_fn;
+
+    /// Lets every evaluation wait for some turns, then makes it; refuses each tenth.
+    struct Patient<'a> {
+        y: &'a Pendulum,
+        dynamics: Dynamics<Pendulum>,
+        turns: u32,
+        asked: &'a Cell<u32>,
+    }
+
+    impl Company<Pendulum> for Patient<'_> {
+        fn join(&mut self, y: &Pendulum, s: &State<f64>, rates: &[f64]) {
+            let mut own = Rates::zeros(y.shape());
+            self.dynamics.evaluate(y, s, &mut own).unwrap();
+            assert_eq!(own.v, rates);
+        }
+        async fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> bool {
+            let mut left = self.turns;
+            poll_fn(|_| {
+                left = left.saturating_sub(1);
+                if left > 0 { Poll::Pending } else { Poll::Ready(()) }
+            })
+            .await;
+            self.asked.set(self.asked.get() + 1);
+            self.dynamics.evaluate(self.y, s, out).unwrap();
+            !self.asked.get().is_multiple_of(10)
+        }
+    }
+
+    #[derive(Default)]
+    struct Outputs(Vec<State<f64>>);
+
+    impl Observer for Outputs {
+        fn on_output(&mut self, s: &State<f64>) {
+            self.0.push(s.clone());
+        }
+    }
+
+    /// Runs that wait for each other, each with its own steps, are the runs alone, to the bit, and have the same counts of work.
+    #[test]
+    fn company_changes_nothing() {
+        for name in ["rk4", "dopri5", "dop853"] {
+            let settings = Settings::default().with("tolerance", 1e-8);
+            let runs: Vec<Pendulum> =
+                [0.5, 1.5, 2.5].map(|amplitude| Pendulum { amplitude, ..Pendulum::default() }).to_vec();
+            let span = Span::new(0.0, 2.0, 0.05);
+            let low = || {
+                let list = vec![Trigger { name: "low".into(), direction: Direction::Both, terminal: false }];
+                Watch::new(list, |s: &State<f64>, out: &mut [f64]| out[0] = s.q[0])
+            };
+            let alone: Vec<(Run, State<f64>, Outputs)> = runs
+                .iter()
+                .map(|y| {
+                    let (mut s, mut outputs) = (y.initial(), Outputs::default());
+                    let mut method = RungeKutta::named(name, &settings).unwrap().unwrap();
+                    let mut pace = Alone(&mut method);
+                    let (mut low, onward) = (low(), Onward::default());
+                    let run = now(proceed(y, &mut s, &mut pace, &span, &mut low, &mut outputs, &onward));
+                    (run, s, outputs)
+                })
+                .collect();
+            let asked = Cell::new(0);
+            let mut together: Vec<_> = runs
+                .iter()
+                .zip(1..)
+                .map(|(y, turns)| {
+                    let (settings, span, asked) = (&settings, &span, &asked);
+                    Box::pin(async move {
+                        let (mut s, mut outputs) = (y.initial(), Outputs::default());
+                        let method = RungeKutta::named(name, settings).unwrap().unwrap();
+                        let company = Patient { y, dynamics: Dynamics::new(y), turns, asked };
+                        let mut pace = Beside::new(method, company);
+                        let (mut low, onward) = (low(), Onward::default());
+                        let run = proceed(y, &mut s, &mut pace, span, &mut low, &mut outputs, &onward).await;
+                        (run, s, outputs)
+                    })
+                })
+                .collect();
+            let mut ended: Vec<Option<(Run, State<f64>, Outputs)>> = runs.iter().map(|_| None).collect();
+            while ended.iter().any(Option::is_none) {
+                for (run, ended) in together.iter_mut().zip(&mut ended) {
+                    if ended.is_none()
+                        && let Poll::Ready(done) = run.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+                    {
+                        *ended = Some(done);
+                    }
+                }
+            }
+            assert!(asked.get() > 300, "{name}: {} evaluations in company", asked.get());
+            for ((run, s, outputs), beside) in alone.into_iter().zip(ended) {
+                let (other, t, others) = beside.unwrap();
+                assert_eq!(run.ending, other.ending);
+                assert_eq!(run.counts, other.counts, "{name}");
+                assert_eq!(s, t, "{name}");
+                assert_eq!(outputs.0, others.0, "{name}");
+                assert_eq!(run.progress, other.progress);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The parts of a step that need rates, with rates computed in company; all else is that of a step alone.
+
+use super::stages::Scratch;
+use crate::integrate::control::{Largest, Tolerance};
+use crate::integrate::{Company, IntegrateError};
+use crate::system::{State, System};
+
+impl<Y: System> Scratch<Y> {
+    /// As [`Scratch::rebase`].
+    pub(super) async fn rebase_beside(
+        &mut self,
+        y: &Y,
+        s: &State<f64>,
+        company: &mut impl Company<Y>,
+    ) -> Result<(), IntegrateError> {
+        if self.move_to(y, s) {
+            self.evaluate_beside(y, 0, company).await?;
+        }
+        self.moved();
+        Ok(())
+    }
+
+    /// As [`Scratch::attempt`].
+    pub(super) async fn attempt_beside(
+        &mut self,
+        y: &Y,
+        tolerance: Tolerance,
+        end: f64,
+        company: &mut impl Company<Y>,
+    ) -> Result<Largest, IntegrateError> {
+        for i in 1..=self.stages() {
+            if self.advance(y, i, end) {
+                self.evaluate_beside(y, i, company).await?;
+            }
+        }
+        Ok(self.errors(tolerance, end))
+    }
+
+    /// As [`Scratch::finish`].
+    pub(super) async fn finish_beside(
+        &mut self,
+        y: &Y,
+        tolerance: Tolerance,
+        end: f64,
+        company: &mut impl Company<Y>,
+    ) -> Result<(), IntegrateError> {
+        if self.lacks_end(end) {
+            self.evaluate_beside(y, self.stages(), company).await?;
+        }
+        self.settle(y, tolerance, end)
+    }
+
+    /// The further stages of continuous output, which [`Scratch::dense`] evaluates itself if they are not there.
+    pub(super) async fn complete_beside(&mut self, y: &Y, company: &mut impl Company<Y>) {
+        for i in self.further() {
+            self.advance_dense(y, i);
+            if self.evaluate_beside(y, i, company).await.is_err() {
+                self.fail_dense();
+                break;
+            }
+        }
+    }
+}
