@@ -272,10 +272,12 @@ def test_control_c_while_python_computes_keeps_the_run() -> None:
     program = """
         import os, signal, threading, time, warnings, dalembert
         warnings.simplefilter("ignore")
-        calls, goes = [], threading.Event()
+        calls, goes, heard = [], threading.Event(), threading.Event()
         def strike():
             goes.wait()
-            os.kill(os.getpid(), signal.SIGINT)
+            while not heard.is_set():            # Python may drop an exception in the midst of cleaning up
+                os.kill(os.getpid(), signal.SIGINT)
+                heard.wait(20)
         def wave(t):
             calls.append(t)
             if len(calls) == 100:
@@ -292,6 +294,7 @@ def test_control_c_while_python_computes_keeps_the_run() -> None:
         try:
             scene.run()
         except dalembert.Interrupted as stop:
+            heard.set()
             print(stop.run.status, stop.run.final_state.t > 0)
             scene.callbacks["signal"]["wave"].function = lambda t: 0.0
             print(scene.run(resume=stop.run).status)

@@ -153,10 +153,10 @@ def test_threads_that_nobody_waits_for_do_not_abort_the_end(work: str) -> None:
 )
 def test_control_c_ends_functions_of_many_states(work: str, rows: int) -> None:
     """Signals ring all the time, and the second one that is heard within the call in Rust ends it: a call that does not look at them until it is over hears one
-    only. Where the machine is so fast that the call is over before, there are more rows the next time."""
+    only. Where the machine is so fast that the call is over before, there are more rows the next time; a call that has computed for seconds has had its chance."""
     said = ended(
         f"""
-        import signal, dalembert
+        import signal, time, dalembert
         import numpy as np
         from dalembert import _dalembert
         model = dalembert.load("chain-tree").set("parameters.n", 24).model()
@@ -184,11 +184,14 @@ def test_control_c_ends_functions_of_many_states(work: str, rows: int) -> None:
                 raise KeyboardInterrupt
         signal.signal(signal.SIGALRM, ring)
         one = np.linspace(0.1, 0.4, model.n_coordinates)
-        place = tree.place("link3", one + 0.1).position
+        # Two places in turn, so that no search begins where it ends.
+        both = np.stack([tree.place("link3", one + turn).position for turn in (0.1, -0.1)])
         _dalembert.evaluate, tree._native = watched(_dalembert.evaluate), Watched(tree._native)
-        for k in [{rows} * 4**power for power in range(4)]:
+        k, computed = {rows}, 0.0
+        while computed < 5:
             q = np.tile(one, (k, 1))
-            v, places = np.zeros_like(q), np.tile(place, (k, 1))
+            v, places = np.zeros_like(q), np.tile(both, (k // 2, 1))
+            began = time.process_time()
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
                 {work}
@@ -197,6 +200,7 @@ def test_control_c_ends_functions_of_many_states(work: str, rows: int) -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 print("stopped")
                 break
+            k, computed = 4 * k, time.process_time() - began
         print(model.mass_matrix(one).shape)
         """
     )
