@@ -8,7 +8,7 @@ from __future__ import annotations
 import keyword
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 # The package that is installed, not the sources beside this file, which have no library.
 sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).parent.resolve()]
@@ -16,6 +16,13 @@ sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Pa
 from dalembert import registry  # noqa: E402
 
 SECTIONS = ["body", "joint", "constraint", "contact", "force", "signal", "assembly"]
+#: Sections whose entries have no kinds.
+PLAIN = {
+    "marker": "Adds a marker: a place on a body.",
+    "event": "Adds an event: an instant at which a channel crosses a level.",
+    "panel": "Adds a panel to the report: channels over time.",
+    "shapes": "Adds a picture to the report: the shapes of bodies at some instants.",
+}
 FILE = Path(__file__).parent / "dalembert" / "_elements.pyi"
 
 HEAD = '''"""Made by ``python/stubs.py`` from the registry of the library; not to be changed by hand."""
@@ -84,12 +91,13 @@ def word(key: str) -> str:
     return f"{key}_" if keyword.iskeyword(key) else key
 
 
-def overload(
-    section: str, kind: str, summary: str, keys: List[tuple[str, str, bool]], told: List[str]
+def method(
+    section: str, kind: Optional[str], summary: str, keys: List[tuple[str, str, bool]], told: List[str]
 ) -> List[str]:
-    """One overload: keys that are needed come without a default."""
-    lines = ["    @overload", f"    def {section}(", "        self,", "        name: str,", "        *,"]
-    lines.append(f'        kind: Literal["{kind}"],')
+    """A method that adds an entry, or its overload for one kind: keys that are needed come without a default."""
+    lines = ["    @overload"] if kind is not None else []
+    lines += [f"    def {section}(", "        self,", "        name: str,", "        *,"]
+    lines += [f'        kind: Literal["{kind}"],'] if kind is not None else []
     for name, type_, needed in sorted(keys, key=lambda key: not key[2]):
         lines.append(f"        {name}: {type_}," if needed else f"        {name}: {type_} = ...,")
     lines += ["    ) -> Table:", f'        """{summary}']
@@ -101,12 +109,19 @@ def overload(
 def meanings(known: Dict[str, Any], section: str, kind: str) -> List[str]:
     """A line for every key: unit and meaning."""
     own = next(one for one in known["kinds"] if (one["section"], one["kind"]) == (section, kind))
-    lines = []
-    for field in own["fields"]:
-        unit = f" [{field['unit']}]" if field["unit"] else ""
-        line = f"{word(field['name'])}{unit}: {field['meaning']}"
-        lines.append(line.replace("\\", "").replace('"', "`"))
-    return lines
+    return [meaning(field["name"], field["unit"], field["meaning"]) for field in own["fields"]]
+
+
+def meaning(name: str, unit: str, text: str) -> str:
+    """Unit and meaning of a key, in a line that can stand in a text of Python."""
+    line = f"{word(name)}{f' [{unit}]' if unit else ''}: {text}"
+    return line.replace("\\", "").replace('"', "`")
+
+
+def typed(entry: Dict[str, Any]) -> List[tuple[str, str, bool]]:
+    """The keys of an entry: names, types, and whether they must be given."""
+    needed = set(entry.get("required", []))
+    return [(word(name), annotation(schema), name in needed) for name, schema in entry["properties"].items() if name != "kind"]
 
 
 def text() -> str:
@@ -117,16 +132,15 @@ def text() -> str:
     for section in SECTIONS:
         choices = known["schema"]["properties"][section]["additionalProperties"]
         for entry in choices.get("oneOf") or choices.get("anyOf"):
-            properties: Dict[str, Any] = dict(entry["properties"])
-            kind = properties.pop("kind")["const"]
-            needed = set(entry.get("required", []))
-            keys = [(word(name), annotation(schema), name in needed) for name, schema in properties.items()]
-            lines += overload(section, kind, summaries[section, kind], keys, meanings(known, section, kind))
+            kind = entry["properties"]["kind"]["const"]
+            lines += method(section, kind, summaries[section, kind], typed(entry), meanings(known, section, kind))
         if section in CALLBACKS:
-            lines += overload(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section], [])
+            lines += method(section, "callback", f"A {section} whose function is written in Python.", CALLBACKS[section], [])
+    for section, summary in PLAIN.items():
+        entry = known["schema"]["properties"][section]["additionalProperties"]
+        told = [meaning(name, key.get("unit", ""), key.get("description", "")) for name, key in entry["properties"].items()]
+        lines += method(section, None, summary, typed(entry), told)
     lines += [
-        "    def marker(self, name: str, **keys: Any) -> Table: ...",
-        "    def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...",
         "    def _add(self, section: str, name: str, keys: Dict[str, Any]) -> Table: ...",
         "    def _element(self, section: str, name: str, keys: Dict[str, Any]) -> Table: ...",
     ]

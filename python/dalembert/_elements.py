@@ -6,7 +6,7 @@ import difflib
 import json
 from functools import lru_cache
 from keyword import iskeyword
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _dalembert
 from .arrays import Array
@@ -30,18 +30,21 @@ def registry() -> Dict[str, Any]:
 
 
 @lru_cache(maxsize=None)
-def _keys(section: str) -> Dict[str, List[str]]:
+def _keys(section: str) -> Dict[Optional[str], List[str]]:
+    """The keys of every kind of a section; entries of sections without kinds have those of ``None``."""
     choices = registry()["schema"]["properties"][section]["additionalProperties"]
-    every = choices.get("oneOf") or choices.get("anyOf")
-    return {entry["properties"]["kind"]["const"]: list(entry["properties"]) for entry in every}
+    every = choices.get("oneOf") or choices.get("anyOf") or [choices]
+    return {entry["properties"].get("kind", {}).get("const"): list(entry["properties"]) for entry in every}
 
 
 def _check(section: str, name: str, keys: Dict[str, Any]) -> None:
     """Refuses kinds and keys that do not exist, at the line that gives them."""
     kinds = _keys(section)
     kind = keys.get("kind")
-    if kind == "callback" and section in ("signal", "force"):
-        known: Any = _CALLBACK
+    if None in kinds:
+        known: Any = kinds[None]
+    elif kind == "callback" and section in ("signal", "force"):
+        known = _CALLBACK
     elif kind in kinds:
         known = kinds[kind]
     else:
@@ -52,7 +55,8 @@ def _check(section: str, name: str, keys: Dict[str, Any]) -> None:
 
 
 def _hint(word: str, known: Any) -> str:
-    near = difflib.get_close_matches(word, list(known), 1)
+    known = [name for name in known if name is not None]
+    near = difflib.get_close_matches(word, known, 1)
     return f" (did you mean `{near[0]}`?)" if near else f" (expected one of {', '.join(sorted(known))})"
 
 
@@ -97,8 +101,16 @@ class Elements:
 
     def marker(self, name: str, **keys: Any) -> Any:
         """Adds a marker: ``scene.marker("tip", body="arm", at=[0, 0, 1])``."""
-        return self._add("marker", name, keys)
+        return self._element("marker", name, keys)
 
     def event(self, name: str, *, channel: str, **keys: Any) -> Any:
         """Adds an event: an instant at which a channel crosses a level."""
-        return self._add("event", name, {"channel": channel, **keys})
+        return self._element("event", name, {"channel": channel, **keys})
+
+    def panel(self, name: str, *, channels: Sequence[str], **keys: Any) -> Any:
+        """Adds a panel to the report: channels over time."""
+        return self._element("panel", name, {"channels": channels, **keys})
+
+    def shapes(self, name: str, *, times: Sequence[Any], **keys: Any) -> Any:
+        """Adds a picture to the report: the shapes of bodies at some instants."""
+        return self._element("shapes", name, {"times": times, **keys})

@@ -1317,7 +1317,85 @@ class Elements:
         adhesion: Adhesion.
         """
 
-    def marker(self, name: str, **keys: Any) -> Table: ...
-    def event(self, name: str, *, channel: str, **keys: Any) -> Table: ...
+    def marker(
+        self,
+        name: str,
+        *,
+        body: str = ...,
+        link: str = ...,
+        at: Numbers = ...,
+        orientation: Union[Numbers, Mapping[str, Any]] = ...,
+    ) -> Table:
+        """Adds a marker: a place on a body.
+
+        body: The body it sits on; not given inside a body.
+        link: The link of a tree it sits on; the first if left out.
+        at [m]: Position in the body's frame.
+        orientation: Orientation: marker frame to body frame.
+        """
+
+    def event(
+        self,
+        name: str,
+        *,
+        channel: str,
+        level: Number = ...,
+        crossing: Any = ...,
+        stop: bool = ...,
+    ) -> Table:
+        """Adds an event: an instant at which a channel crosses a level.
+
+        channel: The channel to watch, for instance `body.bob.velocity.z`.
+        level: The level, in the unit of the channel.
+        crossing: The direction of the crossing.
+        stop: Whether the run ends there.
+        """
+
+    def panel(
+        self,
+        name: str,
+        *,
+        channels: Numbers,
+        title: str = ...,
+        names: Numbers = ...,
+        right: Numbers = ...,
+        right_names: Numbers = ...,
+        log: bool = ...,
+        from_: Number = ...,
+        until: Number = ...,
+    ) -> Table:
+        """Adds a panel to the report: channels over time.
+
+        title: The title; the name of the panel if not given.
+        channels: The channels to draw: names in which `*` stands for any text. All have the same unit.
+        names: What the key calls the curves, in order; the names of the channels if not given.
+        right: Channels to draw with an axis of their own at the right.
+        right_names: What the key calls the curves of the axis at the right.
+        log: Whether magnitudes are drawn on a logarithmic axis.
+        from_ [s]: The first time to show; that of the run if not given.
+        until [s]: The last time to show; that of the run if not given.
+        """
+
+    def shapes(
+        self,
+        name: str,
+        *,
+        times: Numbers,
+        title: str = ...,
+        view: Any = ...,
+        elements: Numbers = ...,
+        traces: Numbers = ...,
+        surfaces: bool = ...,
+    ) -> Table:
+        """Adds a picture to the report: the shapes of bodies at some instants.
+
+        title: The title; the name of the picture if not given.
+        times: When: times, or words for events such as ``impact``; for an event the first one of its kind or name.
+        view: From where: ``xy``, ``xz``, ``yz``, ``oblique``, or a direction from which to look.
+        elements: Which bodies and elements to draw, such as ``force.leech_*`` (`*` stands for any text); all if not given.
+        traces: Bodies and markers whose ways from the first to the last of the times are drawn, such as ``body.ball`` or ``marker.tip``.
+        surfaces: Whether surfaces of contacts are drawn where they cross the plane of view.
+        """
+
     def _add(self, section: str, name: str, keys: Dict[str, Any]) -> Table: ...
     def _element(self, section: str, name: str, keys: Dict[str, Any]) -> Table: ...

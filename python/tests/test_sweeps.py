@@ -297,3 +297,42 @@ def test_the_command_line_has_the_same_bytes(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "copy.parquet")
     assert (tmp_path / "copy.parquet").read_bytes() == table.to_bytes()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts of Unix")
+def test_the_recipe_for_slurm_is_what_it_says(tmp_path: Path) -> None:
+    """The script of the book, as it stands there, for every member of its array: some die, and are submitted again by themselves. The merge is the whole table."""
+    page = (Path(__file__).parents[2] / "docs" / "src" / "sweeps.md").read_text(encoding="utf-8")
+    script, after = page.split("```bash\n")[1].split("```", 1)
+    parts = int(script.split("#SBATCH --array=1-")[1].split()[0])
+    assert f"PARTS={parts}" in script
+    merge = after.split("in the end, once: `dalembert ")[1].split("`")[0].split()
+    (tmp_path / "rows.sh").write_text(script)
+    varied = '[[vary]]\npath = "parameters.restitution"\nuniform = [0.5, 0.9]\n'
+    output = '[[output]]\nname = "lost"\nenergy = "impacts"\n'
+    study = f'[sweep]\nscene = "bouncing-ball"\nset = ["run.until=0.6"]\nsamples = {2 * parts + 3}\n'
+    (tmp_path / "study.toml").write_text(study + varied + output)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "dalembert").symlink_to(program())
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+    def member(number: int) -> "subprocess.Popen[bytes]":
+        told = {"PATH": path, "SLURM_ARRAY_TASK_ID": str(number), "SLURM_CPUS_PER_TASK": "2"}
+        # As a group of its own, so that a kill meets the program too and not the shell alone.
+        return subprocess.Popen(["bash", "rows.sh"], cwd=tmp_path, env={**os.environ, **told}, start_new_session=True)
+
+    lost = {3, 8, parts}
+    for number in range(1, parts + 1):
+        running = member(number)
+        if number in lost:
+            os.killpg(running.pid, signal.SIGKILL)
+        assert (running.wait(timeout=600) == 0) == (number not in lost)
+    command = [str(program()), *merge]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode != 0 and "missing" in ended.stderr, ended.stderr
+    for number in lost:
+        assert member(number).wait(timeout=600) == 0
+    subprocess.run([*command, "--quiet"], cwd=tmp_path, check=True)
+    local = dalembert.sweep(tmp_path / "study.toml", progress=False)
+    assert (tmp_path / merge[-1] / "results.parquet").read_bytes() == local.to_bytes()
+    assert len(local) == 2 * parts + 3 and local.failed == 0
