@@ -191,6 +191,21 @@ def _spectrum(v: Any) -> str:
     return curves([Curve("", v["frequency"][1:], v["density"][1:])], "frequency in Hz", "spectral density", (False, True))
 
 
+def _densities(v: Any) -> Optional[str]:
+    if "density" not in v:
+        return None
+    drawn = [Curve(name, v["frequency"], v["density"][:, k]) for k, name in enumerate(v["names"][: len(COLOURS)])]
+    return curves(drawn, "frequency in Hz", "spectral density of positions", (True, True))
+
+
+def _along(v: Any) -> str:
+    """The eigenvalues of one place, or the largest real part along a motion."""
+    if "instants" not in v:
+        return _plane(v["eigenvalues"], "eigenvalues in 1/s", False)
+    growth = [max(one["eigenvalues"].real, default=0.0) for one in v["instants"]]
+    return curves([Curve("", v["time"], np.array(growth))], "time in s", "largest real part in 1/s")
+
+
 def _diagram(v: Any) -> str:
     x = np.repeat(v["parameter"], v["position"].shape[1])
     return curves([Curve("", x, v["position"].ravel(), dots=True)], v["names"][0], f"position of {v['names'][1]} once a period")
@@ -218,10 +233,11 @@ def _basin(v: Any) -> str:
 
 
 _MAKERS = {
-    "linearise": lambda v: _plane(v["eigenvalues"], "eigenvalues in 1/s", False),
+    "linearise": _along,
     "modes": lambda v: _plane(v["eigenvalues"], "eigenvalues in 1/s", False),
     "frequency-response": _response,
     "periodic-response": _periodic,
+    "covariance": _densities,
     "floquet": lambda v: _plane(v["multipliers"], "multipliers", True),
     "limit-cycle": _cycle,
     "continuation": _curve,

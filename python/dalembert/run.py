@@ -18,6 +18,10 @@ from .model import Model, State
 __all__ = ["Channel", "Event", "Run", "open_run"]
 
 
+#: A view in a frame of its own: no room around it, and its remarks in small letters.
+_FRAME = "body,#view{margin:0;font:13px system-ui,sans-serif}#view p{margin:8px 12px;opacity:.7}"
+
+
 class Channel(NamedTuple):
     """What one recorded number is."""
 
@@ -239,7 +243,7 @@ class Run(Mapping[str, Array]):
         inside = data.replace("<", "\\u003c")
         page = (
             f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(str(self._summary["name"]))}</title>'
-            f'<style>{style}</style></head><body style="margin:0"><section id="view" aria-label="Motion in space"></section>'
+            f'<style>{style}{_FRAME}</style></head><body><section id="view" aria-label="Motion in space"></section>'
             f'<script type="application/json" id="animation">{inside}</script><script>{script}</script></body></html>'
         )
         return display.Page(page, height)

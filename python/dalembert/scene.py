@@ -301,12 +301,32 @@ class Scene(Elements):
                 continue
             for name, entry in entries.items():
                 kind = entry.get("kind", "") if isinstance(entry, dict) else ""
-                keys = ", ".join(entry) if isinstance(entry, dict) else str(entry)
-                if section == "parameters" and isinstance(entry, dict):
-                    keys = " ".join(str(entry[key]) for key in ("value", "unit") if key in entry)
-                rows.append((section, name, kind, keys))
+                if isinstance(entry, dict) and section == "parameters":
+                    said = " ".join(str(entry[key]) for key in ("value", "unit") if key in entry)
+                elif isinstance(entry, dict):
+                    said = ", ".join(f"{key} {_brief(value)}" for key, value in entry.items() if key != "kind")
+                else:
+                    said = str(entry)
+                rows.append((section, name, kind, said))
         title = str((self.tree.get("scene") or {}).get("title", self.name))
-        return display.heading(title) + display.listing(["section", "name", "kind", "keys"], rows)
+        return display.heading(title) + display.listing(["section", "name", "kind", "what it says"], rows)
+
+
+#: Texts of values are shown up to this length.
+_BRIEF = 40
+
+
+def _brief(value: Any) -> str:
+    """A value as it can stand in a line: formulas without quotation marks, tables by their keys."""
+    if isinstance(value, dict):
+        text = "{" + ", ".join(value) + "}"
+    elif isinstance(value, list):
+        text = "[" + ", ".join(_brief(one) for one in value) + "]"
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    else:
+        text = value if isinstance(value, str) else display.number(value)
+    return text if len(text) <= _BRIEF else text[: _BRIEF - 1] + "…"
 
 
 def _named(section: str, entries: Any) -> bool:

@@ -57,16 +57,33 @@ class Study(Mapping[str, Any]):
         return f"<study {self._kind} of {self._of}: {', '.join(self._values)}>"
 
     def _repr_html_(self) -> str:
-        rows = [(name, _short(value)) for name, value in self._values.items()]
+        # What is empty, as the further states of most models, says nothing.
+        told = [(name, value) for name, value in self._values.items() if np.size(value)]
+        rows = [(name, _short(value), UNITS.get(name, "")) for name, value in told]
         picture = self.plot()
         shown = [] if picture is None else [picture.svg]
-        return display.heading(f"{self._kind} of {self._of}") + display.listing(["", ""], rows) + display.figures(shown)
+        return display.heading(f"{self._kind} of {self._of}") + display.listing(["", "", ""], rows) + display.figures(shown)
 
     def plot(self) -> Optional[display.Picture]:
         """The chart of the study, if there is something to draw."""
         svg = charts.of_study(self._kind, self._values)
         return None if svg is None else display.Picture(svg, f"{self._kind} of {self._of}")
 
+
+#: Units of results that have the same in all studies; those of coordinates are told by the scene.
+UNITS = {
+    "squared": "1/s²",
+    "frequencies": "rad/s",
+    "eigenvalues": "1/s",
+    "frequency": "Hz",
+    "time": "s",
+    "period": "s",
+    "exponents": "1/s",
+    "errors": "1/s",
+    "gap": "m",
+    "press": "N",
+    "friction": "N",
+}
 
 #: Arrays with more numbers than these are told by their shape and range.
 _FEW = 12
@@ -80,9 +97,12 @@ def _short(value: Any) -> str:
         missing = int(np.isnan(value).sum())
         return f"{shape} numbers from {np.nanmin(value):.5g} to {np.nanmax(value):.5g}" + (f", {missing} missing" if missing else "")
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=5)
+        # Minus zero is zero.
+        return np.array2string(value + 0 if value.dtype.kind in "fc" else value, precision=5)
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "; ".join(f"{row.get('kind', '')} at {display.number(row.get('parameter', ''))}" for row in value)
+        if "kind" not in value[0]:
+            return f"{len(value)} dictionaries of {', '.join(value[0])}"
+        return "; ".join(f"{row['kind']} at {display.number(row.get('parameter', ''))}" for row in value)
     if isinstance(value, list):
         return "; ".join(map(str, value))
     return display.number(value)

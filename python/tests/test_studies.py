@@ -72,6 +72,40 @@ def test_equilibrium_of_a_pendulum(pendulum: dalembert.Scene) -> None:
     assert abs(rest.squared.max() - 9.81 / 0.5) < 1e-6
 
 
+def test_matrices_along_a_motion(tmp_path: Path, command_line: Callable[..., str]) -> None:
+    # Without drive m ẍ + c ẋ − x + x³ = 0, m = 1: the stiffness is 3x² − 1 wherever the motion is.
+    scene = dalembert.load("duffing-b").set("parameters.force", 0.0).set("body.slider.links[0].coordinates", [1.7])
+    found = scene.study("linearise", along=2.0, count=5)
+    np.testing.assert_allclose(found.time, np.linspace(0, 2, 5), rtol=1e-14)
+    x = np.array([one["q"][0] for one in found.instants])
+    assert found.state_matrix.shape == (5, 2, 2) and np.ptp(x) > 0.5
+    np.testing.assert_allclose(found.state_matrix[:, 1, 0], 1 - 3 * x**2, rtol=1e-9)
+    np.testing.assert_allclose([one["stiffness"][0, 0] for one in found.instants], 3 * x**2 - 1, rtol=1e-9)
+    setting = ["--set", "parameters.force=0", "--set", "body.slider.links[0].coordinates=[1.7]"]
+    command_line("study", "linearise", "duffing-b", *setting, "--along", "2", "--count", "5", "--out", str(tmp_path))
+    same(found.state_matrix, np.load(tmp_path / "A.npy"))
+    with pytest.raises(ValueError, match="two instants at least"):
+        scene.study("linearise", along=1.0, count=1)
+
+
+@pytest.mark.parametrize("rule", ["mass", "largest", "length"])
+def test_shapes_have_the_size_that_is_asked_for(rule: str, tmp_path: Path, command_line: Callable[..., str]) -> None:
+    scene = dalembert.load("double-pendulum")
+    found, mass = scene.study("modes", normalise=rule), scene.study("linearise").mass
+    size = {
+        "mass": lambda x: np.sqrt(x @ mass @ x),
+        "largest": lambda x: np.abs(x).max(),
+        "length": np.linalg.norm,
+    }[rule]
+    np.testing.assert_allclose([size(shape) for shape in found.shapes.T], 1.0, rtol=1e-12)
+    command_line("study", "modes", "double-pendulum", "--normalise", rule, "--out", str(tmp_path))
+    same(found.shapes, np.loadtxt(tmp_path / "shapes.csv", delimiter=","))
+    # Nothing damps it, and rounding is no damping.
+    assert (found.damping_ratios == 0).all() and (found.eigenvalues.real == 0).all()
+    with pytest.raises(ValueError, match="there are mass, largest and length"):
+        scene.study("modes", normalise="other")
+
+
 def test_transitions_of_an_oscillator(slider: dalembert.Scene) -> None:
     # Without damping x(t) = x₀ cos ωt + v₀ sin(ωt)/ω.
     found = slider.set("force.spring.damping", 0.0).study("transition", at=0.7)
@@ -118,6 +152,16 @@ def test_white_noise_shakes_as_its_closed_form_says(
     command_line("study", "covariance", "quarter-car-random", "--noise", "wheel=1000", "--out", str(tmp_path / "car"))
     car = dalembert.load("quarter-car-random").study("covariance", noise={"wheel": 1000})
     same(car.covariance, np.load(tmp_path / "car" / "covariance.npy"))
+    same(np.column_stack([car.frequency, car.density]), table(tmp_path / "car" / "densities.csv"))
+    # One-sided, per Hz: 2 W |F|², and (2πf)² times that of the rate.
+    band = slider.study("covariance", noise={"mass": 3.0}, from_=0.1, to=1.0)
+    omega = TURN * band.frequency
+    np.testing.assert_allclose(band.density[:, 0], 2 * 3.0 / np.abs(8 - 2 * omega**2 + 0.4j * omega) ** 2, rtol=1e-9)
+    np.testing.assert_allclose(band.density[:, 1], omega**2 * band.density[:, 0], rtol=1e-9)
+    np.testing.assert_allclose(band.frequency[[0, -1]], [0.1, 1.0], rtol=1e-12)
+    for more in ({"from_": 1.0, "to": 0.5}, {"from_": 0.0}):
+        with pytest.raises(dalembert.StudyError, match="frequencies must be positive and rising"):
+            slider.study("covariance", noise={"mass": 3.0}, **more)
     with pytest.raises(ValueError, match="intensity of `mass` is -1"):
         slider.study("covariance", noise={"mass": -1.0})
     with pytest.raises(ValueError, match="must be a dictionary"):
@@ -200,6 +244,9 @@ def test_a_spectrum_has_its_peak_where_it_vibrates(slider: dalembert.Scene) -> N
     assert abs(found.frequency[peak] - 1 / np.pi) < 1e-12
     assert abs(found.density.sum() * found.frequency[1] - 0.02) < 1e-8
     assert found.segments == 7
+    # Positions 0.1 cos 2t have the area 0.005.
+    places = slider.study("spectrum", coordinate="mass", positions=True, interval=interval, samples=1024, segment=256)
+    assert places.density.argmax() == peak and abs(places.density[1:].sum() * places.frequency[1] - 0.005) < 1e-8
     with pytest.raises(ValueError, match="there is no window `hat`"):
         slider.study("spectrum", coordinate="mass", interval=1, window="hat")
 
@@ -471,3 +518,22 @@ def test_every_study_of_the_command_line_is_there(command_line: Callable[..., st
     names = {line.split()[0] for line in listed.splitlines() if line[:2] == "  " and line[2:3].islower()}
     trees = {"inverse-kinematics", "inverse-dynamics", "help"}
     assert names - trees == set(dalembert.studies())
+
+
+#: What only the command line has: which scene it is, where results go, and how many modes a page shows in motion.
+OUTSIDE = {"body", "free", "set", "out", "help", "shown"}
+
+
+@pytest.mark.parametrize("kind", dalembert.studies())
+def test_every_option_of_the_command_line_is_there(kind: str, oscillator: dalembert.Scene, command_line: Callable[..., str]) -> None:
+    listed = command_line("study", kind, "--help")
+    names = {line.split("--", 1)[1].split()[0].rstrip(",") for line in listed.splitlines() if line.lstrip().startswith(("--", "-o, --", "-s, --"))}
+    wanted = {name.replace("-", "_") for name in names} - OUTSIDE
+    known = set()
+    # With a period and with strikes some studies are two; each says what it takes.
+    for more in ({}, {"period": 1.0}, {"strike": "floor"}, {"time": 1.0}):
+        with pytest.raises(ValueError) as told:
+            oscillator.study(kind, **more, no_such_option=1)
+        if "it takes" in str(told.value):
+            known |= {name.strip() for name in str(told.value).split("it takes")[1].split(",")}
+    assert wanted <= known, (wanted - known, known)

@@ -217,6 +217,16 @@ pub fn eigenvalues(a: &Matrix) -> Result<Vec<Complex>, AnalysisError> {
     Ok(values)
 }
 
+/// Parts of eigenvalues below this, relative to the largest one, are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Eigenvalues without what is rounding in them.
+pub fn without_rounding(values: &[Complex]) -> Vec<Complex> {
+    let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
+    let part = |x: f64| if x.abs() <= ROUNDING * size { 0.0 } else { x };
+    values.iter().map(|z| Complex::new(part(z.re), part(z.im))).collect()
+}
+
 /// The eigenvalues of a symmetric matrix, ascending, with orthonormal eigenvectors as columns (Jacobi rotations).
 pub fn symmetric(a: &Matrix) -> (Vec<f64>, Matrix) {
     let n = a.rows();

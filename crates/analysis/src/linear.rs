@@ -90,6 +90,30 @@ pub struct RealModes {
     pub shapes: Matrix,
 }
 
+/// What is one in each shape X of a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Norm {
+    /// XᵀMX.
+    Mass,
+    /// Its largest entry.
+    Largest,
+    /// Its length.
+    Length,
+}
+
+impl Norm {
+    /// By what a shape with XᵀMX = 1 is multiplied.
+    fn scale(self, shape: &[f64]) -> f64 {
+        let largest = shape.iter().copied().fold(0.0f64, |max, x| if x.abs() > max.abs() { x } else { max });
+        let length = shape.iter().map(|x| x * x).sum::<f64>().sqrt();
+        match self {
+            Self::Largest if largest != 0.0 => 1.0 / largest,
+            Self::Length if length > 0.0 => 1.0 / length,
+            _ => 1.0,
+        }
+    }
+}
+
 /// The modes of ẋ = A x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComplexModes {
@@ -269,6 +293,12 @@ pub fn verdict(values: &[Complex]) -> Verdict {
 }
 
 impl RealModes {
+    /// The shapes with another rule for their size.
+    pub fn scaled(&self, norm: Norm) -> Matrix {
+        let scales: Vec<f64> = (0..self.shapes.cols()).map(|k| norm.scale(&self.shapes.column(k))).collect();
+        Matrix::from_fn(self.shapes.rows(), self.shapes.cols(), |i, k| self.shapes[(i, k)] * scales[k])
+    }
+
     /// The angular frequencies in rad/s; zero for motions that leave.
     pub fn frequencies(&self) -> Vec<f64> {
         self.squared.iter().map(|w| w.max(0.0).sqrt()).collect()

@@ -12,9 +12,11 @@
 //! Reference: Müller, Schiehlen: Linear Vibrations, Martinus Nijhoff 1985, chapters 6–8.
 
 use crate::dense::{Dense, Matrix};
+use crate::eigen::{schur, without_rounding};
 use crate::error::AnalysisError;
 use crate::linear::Linear;
 use dalembert_methods::algebra::Complex;
+use std::f64::consts::{PI, TAU};
 
 /// The frequency response matrix F(Ω), by which amplitudes of forces give amplitudes of positions; Ω in rad/s.
 ///
@@ -105,13 +107,13 @@ fn fourier(
 ) -> Result<Matrix, AnalysisError> {
     let (count, n) = (force.rows(), force.cols());
     let mut out = Matrix::zeros(count, 0);
-    let base = std::f64::consts::TAU / count as f64;
+    let base = TAU / count as f64;
     let turn = |j: usize, k: usize| {
         let (s, c) = (base * ((j * k) % count) as f64).sin_cos();
         Complex::new(c, s)
     };
     for k in 0..=count / 2 {
-        let f = response(std::f64::consts::TAU * k as f64 / period)?;
+        let f = response(TAU * k as f64 / period)?;
         if k == 0 {
             out = Matrix::zeros(count, f.rows());
         }
@@ -198,9 +200,22 @@ impl StateSpace {
     /// # Errors
     /// As [`StateSpace::response`].
     pub fn density(&self, intensities: &[f64], hertz: f64) -> Result<Vec<f64>, AnalysisError> {
-        let f = self.response(std::f64::consts::TAU * hertz)?;
+        let f = self.response(TAU * hertz)?;
         let of = |i: usize| intensities.iter().enumerate().map(|(j, w)| 2.0 * w * f[(i, j)].modulus().powi(2)).sum();
         Ok((0..f.rows()).map(of).collect())
+    }
+
+    /// The band of frequencies in Hz that shows all of a spectral density: from a hundredth of the slowest rate of the system to a hundred times the fastest.
+    ///
+    /// # Errors
+    /// Those of the eigenvalues.
+    pub fn band(&self) -> Result<[f64; 2], AnalysisError> {
+        let values = without_rounding(&schur(&self.state.to_complex())?.values());
+        let sizes: Vec<f64> = values.iter().map(|z| z.modulus()).filter(|size| *size > 0.0).collect();
+        let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = sizes.iter().copied().fold(0.0, f64::max);
+        let low = if least.is_finite() { least / (200.0 * PI) } else { 0.01 };
+        Ok([low, if most > 0.0 { 100.0 * most / TAU } else { 100.0 }])
     }
 
     /// The matrix of spectral densities of the outputs, one-sided and per hertz: 2 F W Fᴴ. Its diagonal is that of [`StateSpace::density`].
@@ -208,7 +223,7 @@ impl StateSpace {
     /// # Errors
     /// As [`StateSpace::response`].
     pub fn cross_density(&self, intensities: &[f64], hertz: f64) -> Result<Dense<Complex>, AnalysisError> {
-        let f = self.response(std::f64::consts::TAU * hertz)?;
+        let f = self.response(TAU * hertz)?;
         let of = |i: usize, j: usize| {
             let terms = intensities.iter().enumerate();
             terms.fold(Complex::default(), |sum, (k, &w)| sum + f[(i, k)] * f[(j, k)].conj() * Complex::from(2.0 * w))

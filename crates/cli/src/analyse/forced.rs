@@ -1,7 +1,7 @@
 //! Forced vibrations of a scene: harmonic, periodic and random forces.
 
 use super::page::{Chart, Page, Style};
-use super::small::{About, about, eigenvalues, settled};
+use super::small::{About, about, settled};
 use super::{failed, short, velocity};
 use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
@@ -13,7 +13,7 @@ use dalembert_analysis::export::npy;
 use dalembert_analysis::linearise::{Linearised, entries};
 use dalembert_analysis::response::{Filter, StateSpace, logarithmic};
 use dalembert_methods::algebra::Complex;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 /// Frequencies of spectral densities, and instants of transient deviations.
 const DENSITIES: usize = 600;
@@ -315,11 +315,8 @@ fn densities(
     covariance: Option<&Matrix>,
     page: &mut Page,
 ) -> Result<(), Exit> {
-    let sizes: Vec<f64> = eigenvalues(&system.state)?.iter().map(|z| z.modulus()).filter(|size| *size > 0.0).collect();
-    let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = sizes.iter().copied().fold(0.0, f64::max);
-    let low = band[0].unwrap_or(if least.is_finite() { least / (200.0 * PI) } else { 0.01 });
-    let high = band[1].unwrap_or(if most > 0.0 { 100.0 * most / TAU } else { 100.0 });
+    let own = system.band().map_err(failed)?;
+    let (low, high) = (band[0].unwrap_or(own[0]), band[1].unwrap_or(own[1]));
     if !(low > 0.0 && high > low) {
         return Err(Exit::Usage("frequencies must be positive and rising".to_owned()));
     }

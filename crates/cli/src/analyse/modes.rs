@@ -2,13 +2,14 @@
 
 use super::film::{Vibration, film, still};
 use super::page::{Chart, Page, Style};
-use super::small::{About, about, clean, states};
+use super::small::{About, about, states};
 use super::{failed, short};
 use crate::args::{ModelOptions, PlaceOptions};
 use crate::exit::Exit;
 use dalembert::model::Model;
 use dalembert_analysis::dense::Matrix;
-use dalembert_analysis::linear::{ComplexModes, RealModes};
+use dalembert_analysis::eigen::without_rounding;
+use dalembert_analysis::linear::{ComplexModes, Norm, RealModes};
 use dalembert_methods::system::{State, System};
 use std::f64::consts::TAU;
 
@@ -27,13 +28,12 @@ pub fn modes(options: &ModelOptions, place: &PlaceOptions, normalise: &str, show
     let About { scene, place: at, found } = about(options, place, &mut page)?;
     let state = at.plain(&scene.model);
     let real = found.system.real_modes().map_err(failed)?;
-    let scales: Vec<f64> = (0..real.squared.len()).map(|k| scale(&real.shapes.column(k), normalise)).collect();
-    let shapes = Matrix::from_fn(real.shapes.rows(), real.shapes.cols(), |i, k| real.shapes[(i, k)] * scales[k]);
-    let rule = match normalise {
-        "mass" => "XᵀMX = 1",
-        "largest" => "the largest entry 1",
-        _ => "length 1",
+    let (norm, rule) = match normalise {
+        "mass" => (Norm::Mass, "XᵀMX = 1"),
+        "largest" => (Norm::Largest, "the largest entry 1"),
+        _ => (Norm::Length, "length 1"),
     };
+    let shapes = real.scaled(norm);
     page.say(&format!("without damping, gyroscopic and circulatory forces; shapes with {rule}:"));
     let mut head = vec!["mode".to_owned(), "ω² [1/s²]".to_owned(), "ω [rad/s]".to_owned(), "f [Hz]".to_owned()];
     head.extend(found.names.iter().take(COLUMNS).cloned());
@@ -52,7 +52,7 @@ pub fn modes(options: &ModelOptions, place: &PlaceOptions, normalise: &str, show
     page.file("shapes-all.csv", found.basis.mul(&shapes).to_csv().into_bytes());
     let vibrations = match ComplexModes::of(&found.state_matrix, found.names.len()) {
         Ok(mut complex) => {
-            complex.values = clean(&complex.values);
+            complex.values = without_rounding(&complex.values);
             whole(&complex, &found.names, &states(&found), &mut page);
             of_complex(&complex, &found.basis)
         }
@@ -88,17 +88,6 @@ pub fn modes(options: &ModelOptions, place: &PlaceOptions, normalise: &str, show
         }
     }
     page.finish(place.out.as_deref())
-}
-
-/// By what a shape with XᵀMX = 1 is multiplied.
-fn scale(shape: &[f64], normalise: &str) -> f64 {
-    let largest = shape.iter().copied().fold(0.0f64, |max, x| if x.abs() > max.abs() { x } else { max });
-    let length = shape.iter().map(|x| x * x).sum::<f64>().sqrt();
-    match normalise {
-        "largest" if largest != 0.0 => 1.0 / largest,
-        "length" if length > 0.0 => 1.0 / length,
-        _ => 1.0,
-    }
 }
 
 /// How much each mode takes part when the ground shakes: L = e·p with the momentum p of the shape, and the effective mass L².

@@ -8,7 +8,7 @@ use crate::robot;
 use dalembert::model::Model;
 use dalembert::scene::Scene;
 use dalembert_analysis::dense::Matrix;
-use dalembert_analysis::eigen::{schur, symmetric};
+use dalembert_analysis::eigen::{schur, symmetric, without_rounding};
 use dalembert_analysis::export::{mat, npy, npy_stack};
 use dalembert_analysis::linear::{Linear, Verdict, verdict};
 use dalembert_analysis::linearise::{Linearised, linearise as linearised};
@@ -141,19 +141,12 @@ pub fn about(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) -> R
     Ok(About { scene, place: at, found })
 }
 
-/// Parts of eigenvalues below this, relative to the largest one, are rounding.
+/// Parts of a stiffness below this, relative to the largest one, are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Eigenvalues without what is rounding in them.
-pub fn clean(values: &[Complex]) -> Vec<Complex> {
-    let size = values.iter().fold(0.0f64, |max, z| max.max(z.modulus()));
-    let part = |x: f64| if x.abs() <= ROUNDING * size { 0.0 } else { x };
-    values.iter().map(|z| Complex::new(part(z.re), part(z.im))).collect()
-}
-
 /// The eigenvalues of a matrix by rising frequency.
-pub fn eigenvalues(a: &Matrix) -> Result<Vec<Complex>, Exit> {
-    let mut values = clean(&schur(&a.to_complex()).map_err(failed)?.values());
+fn eigenvalues(a: &Matrix) -> Result<Vec<Complex>, Exit> {
+    let mut values = without_rounding(&schur(&a.to_complex()).map_err(failed)?.values());
     values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(b.im.total_cmp(&a.im)));
     Ok(values)
 }

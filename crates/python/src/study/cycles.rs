@@ -356,9 +356,9 @@ pub fn portrait(c: &Choice<'_, '_>) -> PyResult<Work> {
     poincare(c)
 }
 
-/// The spectral density of a velocity.
+/// The spectral density of a velocity, or of a position.
 pub fn spectrum(c: &Choice<'_, '_>) -> PyResult<Work> {
-    c.only(&["coordinate", "interval", "samples", "segment", "window", "settle", "tolerance"])?;
+    c.only(&["coordinate", "positions", "interval", "samples", "segment", "window", "settle", "tolerance"])?;
     let (interval, settle) = (c.positive("interval", None)?, c.number("settle", Some(0.0))?);
     let window: Option<String> = c.find("window")?;
     let window = match window.as_deref() {
@@ -380,10 +380,11 @@ pub fn spectrum(c: &Choice<'_, '_>) -> PyResult<Work> {
         points: c.count("samples", 16384)?,
         tolerance: c.positive("tolerance", Some(1e-9))?,
     };
-    let segment = c.count("segment", 2048)?;
+    let (segment, positions) = (c.count("segment", 2048)?, c.flag("positions")?);
     Ok(Box::new(move |job| {
-        let [_, _, speeds] = wanted.run(job.scene(), None, &mut wanted.counted(job))?;
-        let found = welch(&speeds, interval, segment, window).map_err(said)?;
+        let [_, places, speeds] = wanted.run(job.scene(), None, &mut wanted.counted(job))?;
+        let samples = if positions { places } else { speeds };
+        let found = welch(&samples, interval, segment, window).map_err(said)?;
         Ok(vec![
             ("frequency", Item::Numbers(found.frequencies)),
             ("density", Item::Numbers(found.density)),

@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::choice::{Choice, missing};
-use super::item::{Item, Items};
+use super::item::{Item, Items, matrix};
 use super::job::{Job, said, velocities, velocity};
 use super::small::{Place, and};
 use crate::error;
@@ -14,6 +14,8 @@ use dalembert_analysis::response::{Filter, StateSpace, logarithmic};
 use pyo3::prelude::*;
 use std::f64::consts::TAU;
 
+/// Frequencies of spectral densities.
+const DENSITIES: usize = 600;
 /// Alternating directions of a sparse solve, at most.
 const DIRECTIONS: usize = 600;
 
@@ -113,9 +115,9 @@ pub fn periodic_response(c: &Choice<'_, '_>) -> PyResult<Work> {
 /// Numerator and denominator of a filter.
 type Polynomials = (Vec<f64>, Vec<f64>);
 
-/// The covariance under white noise.
+/// The covariance under noise, and spectral densities of positions and velocities, one-sided and per Hz.
 pub fn covariance(c: &Choice<'_, '_>) -> PyResult<Work> {
-    c.only(&and(&["noise", "filter", "at", "sparse", "residual"]))?;
+    c.only(&and(&["noise", "filter", "at", "from", "to", "sparse", "residual"]))?;
     let noise: Vec<(String, f64)> = c.pairs("noise")?;
     if noise.is_empty() {
         return Err(error::value("this study needs the option `noise`: {name: intensity}"));
@@ -131,7 +133,7 @@ pub fn covariance(c: &Choice<'_, '_>) -> PyResult<Work> {
             "`filter` of `{name}`: no noise of that name, so that there is nothing to filter"
         )));
     }
-    let (place, at) = (Place::read(c)?, c.maybe("at")?);
+    let (place, at, band) = (Place::read(c)?, c.maybe("at")?, [c.maybe("from")?, c.maybe("to")?]);
     let residual = c.positive("residual", Some(1e-12))?;
     if c.flag("sparse")? {
         if at.is_some() {
@@ -139,6 +141,9 @@ pub fn covariance(c: &Choice<'_, '_>) -> PyResult<Work> {
         }
         if !shapes.is_empty() {
             return Err(error::value("`sparse` and `filter` exclude each other"));
+        }
+        if band.iter().any(Option::is_some) {
+            return Err(error::value("`sparse` and a band exclude each other: it gives no spectral densities"));
         }
         return Ok(Box::new(move |job| sparse(job, &place, &noise, residual)));
     }
@@ -153,7 +158,10 @@ pub fn covariance(c: &Choice<'_, '_>) -> PyResult<Work> {
             Some(Filter { numerator, denominator })
         };
         let filters: Vec<Option<Filter>> = noise.iter().map(|(name, _)| filter(name)).collect();
-        let system = space(&found, &forces, &found.independent).shaped(&filters).map_err(said)?;
+        let (f, mut system) = (found.independent.len(), space(&found, &forces, &found.independent));
+        // Velocities are measured too.
+        system.output = Matrix::from_fn(2 * f, found.state_matrix.rows(), |i, j| f64::from(u8::from(i == j)));
+        let system = system.shaped(&filters).map_err(said)?;
         let n = system.state.rows();
         let q = system.input.mul(&Matrix::diagonal(&intensities)).mul(&system.input.transpose());
         let p = match at {
@@ -161,10 +169,20 @@ pub fn covariance(c: &Choice<'_, '_>) -> PyResult<Work> {
             Some(t) => transient(&system.state, &q, &Matrix::zeros(n, n), t).map_err(said)?,
         };
         let deviations = (0..n).map(|i| p[(i, i)].max(0.0).sqrt()).collect();
+        let own = system.band().map_err(said)?;
+        let [low, high] = [0, 1].map(|end| band[end].unwrap_or(own[end]));
+        if !(low > 0.0 && high > low) {
+            return Err("frequencies must be positive and rising".to_owned());
+        }
+        let frequencies = logarithmic(low, high, DENSITIES);
+        let rows = frequencies.iter().map(|hertz| system.density(&intensities, *hertz).map_err(said));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
         Ok(vec![
             ("names", Item::Texts(found.names)),
             ("deviations", Item::Numbers(deviations)),
             ("covariance", Item::Matrix(p)),
+            ("frequency", Item::Numbers(frequencies)),
+            ("density", matrix(&rows, 2 * f)),
         ])
     }))
 }

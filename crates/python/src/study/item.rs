@@ -18,6 +18,8 @@ pub enum Item {
     Numbers(Vec<f64>),
     Complexes(Vec<Complex>),
     Matrix(Matrix),
+    /// Numbers in an array of any shape.
+    Array(Vec<usize>, Vec<f64>),
     /// Complex numbers in an array of any shape.
     ComplexArray(Vec<usize>, Vec<Complex>),
     /// A list of dictionaries.
@@ -49,6 +51,9 @@ pub fn to_python<'py>(py: Python<'py>, items: Items) -> PyResult<Bound<'py, PyDi
             Item::Matrix(matrix) => {
                 let shape = [matrix.rows(), matrix.cols()];
                 out.set_item(name, PyArray1::from_slice(py, matrix.values()).reshape(shape)?)
+            }
+            Item::Array(shape, values) => {
+                out.set_item(name, PyArray1::from_vec(py, values).call_method1("reshape", (shape,))?)
             }
             Item::ComplexArray(shape, values) => {
                 out.set_item(name, complexes(py, &values)?.call_method1("reshape", (shape,))?)

@@ -8,8 +8,8 @@ use crate::error;
 use dalembert::methods::System;
 use dalembert::methods::stability::stability;
 use dalembert::model::Model as Mechanics;
-use dalembert_analysis::eigen::{eigenvalues, schur};
-use dalembert_analysis::linear::{ComplexModes, Verdict, damping_ratio, ordered_eigenvalues, verdict};
+use dalembert_analysis::eigen::{eigenvalues, schur, without_rounding};
+use dalembert_analysis::linear::{ComplexModes, Norm, Verdict, damping_ratio, ordered_eigenvalues, verdict};
 use dalembert_analysis::linearise::{Linearised, linearise as linearised};
 use dalembert_analysis::place::{Place as At, Touch, word};
 use pyo3::prelude::*;
@@ -18,6 +18,8 @@ use pyo3::prelude::*;
 pub const BALANCE: f64 = 1e-12;
 /// The search for a steady motion ends at velocities and accelerations below this.
 const STEADY: f64 = 1e-10;
+/// The tolerance of the motion along which a scene is linearised.
+const ALONG: f64 = 1e-11;
 /// The tolerance that options of contacts follow.
 pub const CONTACTS: f64 = 1e-9;
 
@@ -125,50 +127,94 @@ pub fn equilibrium(c: &Choice<'_, '_>) -> PyResult<Work> {
     }))
 }
 
+/// What a linearised scene has to tell.
+fn linear_items(model: &Mechanics, at: &At, found: Linearised) -> Result<Items, String> {
+    let mut values = without_rounding(&schur(&found.state_matrix.to_complex()).map_err(said)?.values());
+    values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(b.im.total_cmp(&a.im)));
+    let text = match verdict(&values) {
+        Verdict::AsymptoticallyStable => "asymptotically stable".to_owned(),
+        Verdict::Marginal => "marginal".to_owned(),
+        Verdict::Unstable(n) => format!("unstable: {n} independent small motions grow"),
+    };
+    let system = found.system;
+    let mut items = place_items(model, at);
+    items.extend([
+        ("conclusion", Item::Text(system.conclusion().reason.to_owned())),
+        ("input_matrix", Item::Matrix(found.input)),
+        ("inputs", Item::Texts((0..model.shape().v).map(|i| model.velocity_name(i)).collect())),
+        ("names", Item::Texts(found.names)),
+        ("mass", Item::Matrix(system.mass)),
+        ("damping", Item::Matrix(system.damping)),
+        ("gyroscopic", Item::Matrix(system.gyroscopic)),
+        ("stiffness", Item::Matrix(system.stiffness)),
+        ("circulatory", Item::Matrix(system.circulatory)),
+        ("state_matrix", Item::Matrix(found.state_matrix)),
+        ("basis", Item::Matrix(found.basis)),
+        ("acceleration", Item::Number(found.acceleration)),
+        ("eigenvalues", Item::Complexes(values)),
+        ("verdict", Item::Text(text)),
+    ]);
+    Ok(items)
+}
+
 /// Matrices, eigenvalues and stability.
 pub fn linearise(c: &Choice<'_, '_>) -> PyResult<Work> {
-    c.only(&and(&[]))?;
-    let place = Place::read(c)?;
-    Ok(Box::new(move |job| {
-        let (at, found) = place.about(job)?;
-        let mut values = schur(&found.state_matrix.to_complex()).map_err(said)?.values();
-        values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(b.im.total_cmp(&a.im)));
-        let text = match verdict(&values) {
-            Verdict::AsymptoticallyStable => "asymptotically stable".to_owned(),
-            Verdict::Marginal => "marginal".to_owned(),
-            Verdict::Unstable(n) => format!("unstable: {n} independent small motions grow"),
-        };
-        let model = &job.scene().model;
-        let system = found.system;
-        let mut items = place_items(model, &at);
-        items.extend([
-            ("conclusion", Item::Text(system.conclusion().reason.to_owned())),
-            ("input_matrix", Item::Matrix(found.input)),
-            ("inputs", Item::Texts((0..model.shape().v).map(|i| model.velocity_name(i)).collect())),
-            ("names", Item::Texts(found.names)),
-            ("mass", Item::Matrix(system.mass)),
-            ("damping", Item::Matrix(system.damping)),
-            ("gyroscopic", Item::Matrix(system.gyroscopic)),
-            ("stiffness", Item::Matrix(system.stiffness)),
-            ("circulatory", Item::Matrix(system.circulatory)),
-            ("state_matrix", Item::Matrix(found.state_matrix)),
-            ("basis", Item::Matrix(found.basis)),
-            ("acceleration", Item::Number(found.acceleration)),
-            ("eigenvalues", Item::Complexes(values)),
-            ("verdict", Item::Text(text)),
-        ]);
-        Ok(items)
-    }))
+    c.only(&and(&["along", "count"]))?;
+    let (place, count) = (Place::read(c)?, c.count("count", 11)?);
+    if !c.has("along")? {
+        return Ok(Box::new(move |job| {
+            let (at, found) = place.about(job)?;
+            linear_items(&job.scene().model, &at, found)
+        }));
+    }
+    let time = c.positive("along", None)?;
+    if count < 2 {
+        return Err(error::value(format!("option `count` is {count}; a motion has two instants at least")));
+    }
+    Ok(Box::new(move |job| along(job, time, count)))
+}
+
+/// The matrices at some instants of the motion from the start: for each what there is for one, and state matrices in one array where all have as many states.
+fn along(job: &Job<'_>, time: f64, count: usize) -> Result<Items, String> {
+    let scene = job.scene();
+    let (model, interval) = (&scene.model, time / (count - 1) as f64);
+    let contacts = scene.run.contacts.options(CONTACTS);
+    let places = At::along(model, &model.initial_state(), interval, count, ALONG, &contacts).map_err(said)?;
+    let times = places.iter().map(|at| at.state.t).collect();
+    let (mut instants, mut sizes, mut matrices) = (Vec::new(), Vec::new(), Vec::new());
+    for at in &places {
+        let found = linearised(&at.system(model), &at.state).map_err(said)?;
+        sizes.push(found.state_matrix.rows());
+        matrices.extend_from_slice(found.state_matrix.values());
+        let mut items = vec![("time", Item::Number(at.state.t))];
+        items.extend(linear_items(model, at, found)?);
+        instants.push(items);
+    }
+    let mut items = vec![("time", Item::Numbers(times)), ("instants", Item::Rows(instants))];
+    if let Some(&n) = sizes.first().filter(|n| sizes.iter().all(|size| size == *n)) {
+        items.push(("state_matrix", Item::Array(vec![sizes.len(), n, n], matrices)));
+    }
+    Ok(items)
 }
 
 /// Frequencies, damping and shapes.
 pub fn modes(c: &Choice<'_, '_>) -> PyResult<Work> {
-    c.only(&and(&[]))?;
-    let place = Place::read(c)?;
+    c.only(&and(&["normalise"]))?;
+    let (place, rule): (_, Option<String>) = (Place::read(c)?, c.find("normalise")?);
+    let norm = match rule.as_deref() {
+        None | Some("mass") => Norm::Mass,
+        Some("largest") => Norm::Largest,
+        Some("length") => Norm::Length,
+        Some(other) => {
+            let known = "mass, largest and length";
+            return Err(error::value(format!("option `normalise` is `{other}`; there are {known}")));
+        }
+    };
     Ok(Box::new(move |job| {
         let (at, found) = place.about(job)?;
         let real = found.system.real_modes().map_err(said)?;
-        let values = ordered_eigenvalues(&found.state_matrix).map_err(said)?;
+        let shapes = real.scaled(norm);
+        let values = without_rounding(&ordered_eigenvalues(&found.state_matrix).map_err(said)?);
         let mut items = place_items(&job.scene().model, &at);
         // Bodies that nothing holds drift away, which is no mode: the rest is told all the same.
         if let Err(error) = ComplexModes::of(&found.state_matrix, found.names.len()) {
@@ -178,8 +224,8 @@ pub fn modes(c: &Choice<'_, '_>) -> PyResult<Work> {
             ("names", Item::Texts(found.names)),
             ("squared", Item::Numbers(real.squared.clone())),
             ("frequencies", Item::Numbers(real.frequencies())),
-            ("all_shapes", Item::Matrix(found.basis.mul(&real.shapes))),
-            ("shapes", Item::Matrix(real.shapes)),
+            ("all_shapes", Item::Matrix(found.basis.mul(&shapes))),
+            ("shapes", Item::Matrix(shapes)),
             ("damping_ratios", Item::Numbers(values.iter().copied().map(damping_ratio).collect())),
             ("eigenvalues", Item::Complexes(values)),
         ]);
