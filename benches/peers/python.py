@@ -1,9 +1,11 @@
 """The Python package against the command line, Pinocchio's Python loop and MuJoCo's rollout.
 
 1. Import: CPU time of `python -c "import dalembert"` minus that of `python -c "pass"`, best of several.
-2. A run from Python against `dalembert run`: both compute the same scene and write the same record; CPU time of the processes in turn, best of several.
-   The process of Python counts twice: as a whole, and from the scene on, without the start of the interpreter, in the thread that runs it: those of NumPy's algebra
-   wait for work in a loop, which is no work of ours.
+2. A run from Python against `dalembert run`, for a long motion with a long record and for a chain with constraints: both compute the same scene and write the
+   same record. The processes take turns, the first of each round being now one, now the other. Of the command line the whole process counts, start and end included (a
+   few ms). Python counts from the scene on until the record is on disk, without the start of the interpreter and the import, in the thread that runs it: those of
+   NumPy's algebra wait for work in a loop, which is no work of ours. The least time of all rounds is compared, as other work on the machine can only add to it;
+   the median of the ratios of the rounds stands beside it.
 3. Forward dynamics of an arm of seven hinges for a million random states: one call of dalembert (one and two threads), a loop over Pinocchio's `aba`,
    and MuJoCo's `rollout` over one step of Euler's method. All three get the same robot file; accelerations are compared first.
 
@@ -14,12 +16,13 @@ from __future__ import annotations
 
 import argparse
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, NamedTuple, Tuple
 
 import numpy as np
 
@@ -68,33 +71,61 @@ def imports(rounds: int) -> Tuple[float, float]:
     return whole - empty, numpy - empty
 
 
-SCENE = "chaos-pendulum"
+#: Scenes and the ends of their runs, in s.
+SCENES = [("chaos-pendulum", 1000.0), ("chain", 60.0)]
+#: The most that a run from Python may take, in times of the command line.
+MOST = 1.02
+#: The most that an import may take, in s.
+IMPORT = 0.3
 
 RUN = """
-import resource, sys, dalembert
+import resource, sys, time, dalembert
 def spent():
     now = resource.getrusage(resource.RUSAGE_THREAD)
     return now.ru_utime + now.ru_stime
-before = spent()
+before, began = spent(), time.perf_counter()
 dalembert.load(sys.argv[1]).run(until=float(sys.argv[2]), out=sys.argv[3])
-print(spent() - before)
+print(spent() - before, time.perf_counter() - began)
 """
 
 
-def runs(tool: str, until: float, rounds: int) -> Tuple[float, float, float]:
-    """CPU times of a run by the command line, from Python, and from Python with the start of the interpreter, in s."""
-    times = []
+class Turn(NamedTuple):
+    """What one round has taken, in s."""
+
+    command: float
+    python: float
+    #: With the start of the interpreter.
+    process: float
+    command_wall: float
+    python_wall: float
+
+
+def runs(tool: str, scene: str, until: float, rounds: int) -> List[Turn]:
+    """Times of a run by the command line and from Python, in turns."""
+    turns = []
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(rounds):
-            place = [str(Path(folder) / name) for name in ("command", "python")]
-            command, _ = child([tool, "run", SCENE, "--until", str(until), "--quiet", "--out", place[0]])
-            whole, said = child([sys.executable, "-c", RUN, SCENE, str(until), place[1]])
-            times.append((command, float(said), whole))
+        places = [str(Path(folder) / name) for name in ("command", "python")]
+
+        def command() -> Tuple[float, float]:
+            began = time.perf_counter()
+            spent, _ = child([tool, "run", scene, "--until", str(until), "--quiet", "--out", places[0]])
+            return spent, time.perf_counter() - began
+
+        def python() -> Tuple[float, str]:
+            return child([sys.executable, "-c", RUN, scene, str(until), places[1]])
+
+        for k in range(rounds):
+            # Who comes second finds the disk as the first has left it.
+            if k % 2:
+                (whole, said), (spent, wall) = python(), command()
+            else:
+                (spent, wall), (whole, said) = command(), python()
+            own, own_wall = (float(word) for word in said.split())
+            turns.append(Turn(spent, own, whole, wall, own_wall))
         for file in ("trajectory.parquet", "steps.csv"):
-            if Path(place[0], file).read_bytes() != Path(place[1], file).read_bytes():
+            if Path(places[0], file).read_bytes() != Path(places[1], file).read_bytes():
                 raise SystemExit(f"{file} of Python and of the command line differ")
-    command, python, whole = (min(column) for column in zip(*times))
-    return command, python, whole
+    return turns
 
 
 def race(count: int, rounds: int) -> List[Tuple[str, float]]:
@@ -176,20 +207,31 @@ def main() -> None:
     parser.add_argument("--page", help="the page to write the table into")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=1_000_000, help="evaluations of forward dynamics")
-    parser.add_argument("--until", type=float, default=1000.0, help="the end of the run, in s")
     options = parser.parse_args()
     whole, numpy = imports(2 * options.rounds)
-    command, python, process = runs(options.dalembert, options.until, options.rounds)
+    lines = ["| A run with its record, CPU time | command line, s | from Python, s | times | median of rounds | with the interpreter's start, s |"]
+    lines += ["|---|--:|--:|--:|--:|--:|"]
+    slow = []
+    for scene, until in SCENES:
+        turns = runs(options.dalembert, scene, until, 2 * options.rounds)
+        least = Turn(*(min(column) for column in zip(*turns)))
+        median = statistics.median(turn.python / turn.command for turn in turns)
+        times = least.python / least.command
+        lines += [f"| `{scene}`, {until:.0f} s | {least.command:.3f} | {least.python:.3f} | {times:.3f} | {median:.3f} | {least.process:.3f} |"]
+        print(f"{scene}: {times:.3f} times (CPU, least), {median:.3f} (median), {least.python_wall / least.command_wall:.3f} by the clock")
+        if times > MOST:
+            slow.append(f"a run of `{scene}` from Python takes {times:.3f} times that of the command line, {MOST} are allowed")
+    if whole > IMPORT:
+        slow.append(f"the import takes {whole:.3f} s, {IMPORT} s are allowed")
     rows = race(options.count, options.rounds)
     ours = rows[0][1]
     head = f"{options.count} forward dynamics of an arm of seven joints"
-    lines = [f"| {head} | s | µs each | times ours |", "|---|--:|--:|--:|"]
+    lines += ["", f"| {head} | s | µs each | times ours |", "|---|--:|--:|--:|"]
     lines += [f"| {name} | {t:.3f} | {1e6 * t / options.count:.3f} | {t / ours:.1f} |" for name, t in rows]
     lines += [
         "",
-        f"`import dalembert` takes {whole:.3f} s of CPU, of which NumPy needs {numpy:.3f} s. The scene `{SCENE}` over {options.until:.0f} s, with its record, takes "
-        f"{command:.3f} s of CPU by the command line and {python:.3f} s from Python: {python / command:.3f} times. With the start of the interpreter it is "
-        f"{process:.3f} s. The tables of both records are the same to the byte.",
+        f"`import dalembert` takes {whole:.3f} s of CPU, of which NumPy needs {numpy:.3f} s. Runs from Python are counted from the scene on until the record is written, those of the "
+        f"command line as whole processes; the least of {2 * options.rounds} rounds in turns counts, and the tables of both records are the same to the byte.",
     ]
     text = "\n".join(lines)
     print(text)
@@ -198,8 +240,8 @@ def main() -> None:
         before, rest = page.read_text(encoding="utf-8").split(BEGIN)
         after = rest.split(END)[1]
         page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    if whole > 0.3 or python > 1.02 * command:
-        raise SystemExit("the package is slower than it may be")
+    if slow:
+        raise SystemExit("; ".join(slow))
 
 
 if __name__ == "__main__":

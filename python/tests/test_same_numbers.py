@@ -93,3 +93,19 @@ def test_errors_have_the_words_of_the_command_line(tmp_path: Path, command_line:
     with pytest.raises(dalembert.SweepError, match="study.toml:4:1: ") as swept:
         dalembert.sweep(study)
     assert str(swept.value) in told("sweep", str(study), "--out", str(tmp_path / "sweep"))
+    robot = tmp_path / "robot.urdf"
+    for text in ('<robot name="a"><link name="x"/><joint name="j" type="odd"/></robot>', '<robot name="a"><link'):
+        robot.write_text(text)
+        with pytest.raises(dalembert.RobotError, match="line 1, column ") as broken:
+            dalembert.load_robot(robot)
+        assert str(broken.value) in told("eval", str(robot), "--what", "mass-matrix")
+    best = tmp_path / "best.toml"
+    best.write_text('[optimise]\nscene = "cart-pole"\n\n[[goal]]\nkind = "odd"\n')
+    with pytest.raises(dalembert.StudyError, match="best.toml:5:1: ") as sought:
+        dalembert.optimise(best)
+    assert str(sought.value) in told("optimise", str(best), "--out", str(tmp_path / "best"))
+    heavy = tmp_path / "heavy.toml"
+    heavy.write_text('[body.x]\nkind = "particle"\nmass = -1\n')
+    with pytest.raises(dalembert.SceneError, match="heavy.toml:3:8: ") as unreal:
+        dalembert.load(heavy).study("modes")
+    assert str(unreal.value) in told("study", "modes", str(heavy))

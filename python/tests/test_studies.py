@@ -92,12 +92,12 @@ def test_matrices_along_a_motion(tmp_path: Path, command_line: Callable[..., str
 def test_shapes_have_the_size_that_is_asked_for(rule: str, tmp_path: Path, command_line: Callable[..., str]) -> None:
     scene = dalembert.load("double-pendulum")
     found, mass = scene.study("modes", normalise=rule), scene.study("linearise").mass
-    size = {
+    sizes: Dict[str, Callable[[Any], Any]] = {
         "mass": lambda x: np.sqrt(x @ mass @ x),
         "largest": lambda x: np.abs(x).max(),
         "length": np.linalg.norm,
-    }[rule]
-    np.testing.assert_allclose([size(shape) for shape in found.shapes.T], 1.0, rtol=1e-12)
+    }
+    np.testing.assert_allclose([sizes[rule](shape) for shape in found.shapes.T], 1.0, rtol=1e-12)
     command_line("study", "modes", "double-pendulum", "--normalise", rule, "--out", str(tmp_path))
     same(found.shapes, np.loadtxt(tmp_path / "shapes.csv", delimiter=","))
     # Nothing damps it, and rounding is no damping.
@@ -159,7 +159,8 @@ def test_white_noise_shakes_as_its_closed_form_says(
     np.testing.assert_allclose(band.density[:, 0], 2 * 3.0 / np.abs(8 - 2 * omega**2 + 0.4j * omega) ** 2, rtol=1e-9)
     np.testing.assert_allclose(band.density[:, 1], omega**2 * band.density[:, 0], rtol=1e-9)
     np.testing.assert_allclose(band.frequency[[0, -1]], [0.1, 1.0], rtol=1e-12)
-    for more in ({"from_": 1.0, "to": 0.5}, {"from_": 0.0}):
+    wrong: List[Dict[str, Any]] = [{"from_": 1.0, "to": 0.5}, {"from_": 0.0}]
+    for more in wrong:
         with pytest.raises(dalembert.StudyError, match="frequencies must be positive and rising"):
             slider.study("covariance", noise={"mass": 3.0}, **more)
     with pytest.raises(ValueError, match="intensity of `mass` is -1"):
@@ -531,7 +532,8 @@ def test_every_option_of_the_command_line_is_there(kind: str, oscillator: dalemb
     wanted = {name.replace("-", "_") for name in names} - OUTSIDE
     known = set()
     # With a period and with strikes some studies are two; each says what it takes.
-    for more in ({}, {"period": 1.0}, {"strike": "floor"}, {"time": 1.0}):
+    kinds: List[Dict[str, Any]] = [{}, {"period": 1.0}, {"strike": "floor"}, {"time": 1.0}]
+    for more in kinds:
         with pytest.raises(ValueError) as told:
             oscillator.study(kind, **more, no_such_option=1)
         if "it takes" in str(told.value):
