@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from .run import Run
 
 __all__ = ["Accelerations", "Changes", "Element", "Model", "State"]
+
+
+#: More elements of a kind than these, one after the other, are shown as one row.
+_ALIKE = 6
 
 
 class State(NamedTuple):
@@ -264,9 +269,20 @@ class Model:
             "contacts": self.n_contacts,
         }
         remark = ", ".join(f"{count} {name}" for name, count in sizes.items() if count)
-        rows = [(e.section, e.name, e.kind, ", ".join(e.markers)) for e in self.elements]
+        rows: List[Tuple[str, str, str, str]] = []
+        for (section, kind), alike in itertools.groupby(self.elements, lambda e: (e.section, e.kind)):
+            these = list(alike)
+            if len(these) <= _ALIKE:
+                rows += [(section, e.name, kind, _few(e.markers)) for e in these]
+            else:
+                rows.append((section, f"{these[0].name} … {these[-1].name}", f"{len(these)} × {kind}", ""))
         head = display.heading(self.title or self.name, remark)
         return head + display.listing(["section", "name", "kind", "markers"], rows)
+
+
+def _few(names: List[str]) -> str:
+    """Names in a row; those of many are counted."""
+    return ", ".join(names) if len(names) <= _ALIKE else f"{', '.join(names[:_ALIKE])}, … ({len(names)})"
 
 
 def _failed(how: str, error: BaseException, run: "Run") -> BaseException:

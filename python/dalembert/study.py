@@ -59,7 +59,9 @@ class Study(Mapping[str, Any]):
     def _repr_html_(self) -> str:
         # What is empty, as the further states of most models, says nothing.
         told = [(name, value) for name, value in self._values.items() if np.size(value)]
-        rows = [(name, _short(value), UNITS.get(name, "")) for name, value in told]
+        # Along curves of cycles eigenvalues are multipliers.
+        known = {} if self._kind == "continuation" else UNITS
+        rows = [(name, _short(value), known.get(name, "")) for name, value in told]
         picture = self.plot()
         shown = [] if picture is None else [picture.svg]
         return display.heading(f"{self._kind} of {self._of}") + display.listing(["", "", ""], rows) + display.figures(shown)

@@ -32,6 +32,16 @@ def test_scenes_models_runs_and_studies_have_tables(pendulum: dalembert.Scene) -
     assert "<svg" in run._repr_html_() and "closes" in run._repr_html_()
 
 
+def test_tables_say_what_people_want_to_know() -> None:
+    pendulum = dalembert.load("double-pendulum")
+    # Values and formulas of a scene, units of a study, many elements of a kind in one row.
+    assert "mass = mass" in pendulum._repr_html_() and "axis [0, -1, 0]" in pendulum._repr_html_()
+    modes = pendulum.study("modes")._repr_html_()
+    assert "rad/s" in modes and "1/s²" in modes and "-0." not in modes.split("damping_ratios")[1].split("</tr>")[0]
+    leech = dalembert.load("leech").model()._repr_html_()
+    assert "24 × particle" in leech and "leech_corner0_1 … leech_corner5_4" in leech and "leech_corner3_1" not in leech and len(leech) < 3000
+
+
 TURN = 6.283185307179586
 STUDIES: Dict[str, Dict[str, Any]] = {
     "modes": {},
