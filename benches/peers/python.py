@@ -72,7 +72,7 @@ def imports(rounds: int) -> Tuple[float, float]:
 
 
 #: Scenes and the ends of their runs, in s.
-SCENES = [("chaos-pendulum", 1000.0), ("chain", 60.0)]
+SCENES = [("chaos-pendulum", 1000.0), ("chain", 40.0)]
 #: The most that a run from Python may take, in times of the command line.
 MOST = 1.02
 #: The most that an import may take, in s.
