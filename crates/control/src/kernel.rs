@@ -5,7 +5,7 @@
 //! the Jacobian, and the Hessian of the Lagrangian, each evaluated for two instances at a time.
 
 use crate::error::ControlError;
-use dalembert_graph::derive::jacobian::{FEW_OPERATIONS, gradient, jacobian, lagrangian, shorter};
+use dalembert_graph::derive::jacobian::{gradient, jacobian_where, lagrangian};
 use dalembert_graph::machine::Width;
 use dalembert_graph::store::Store;
 use dalembert_graph::{Function, Recorded, Trace, Way, Work, record};
@@ -188,16 +188,11 @@ impl Kernel {
         let none = || Recorded { outputs: Vec::new(), ..self.recorded.clone() };
         let (mut slopes, mut slope_entries, mut bends, mut bend_entries) = (none(), Vec::new(), none(), Vec::new());
         if evaluations > 0 {
-            let count = self.recorded.graph.operations(&self.recorded.outputs);
             let unknown = |_: u32, column: u32| (column as usize) < self.unknowns;
             let mut slope = gradient(&lagrangian(&self.recorded));
             slope.outputs.truncate(self.unknowns);
             let lower = |row: u32, column: u32| column <= row;
-            let [first, second] = if count <= FEW_OPERATIONS {
-                [jacobian(&self.recorded).kept(unknown), jacobian(&slope).kept(lower)]
-            } else {
-                [shorter(&self.recorded, unknown), shorter(&slope, lower)]
-            };
+            let [first, second] = [jacobian_where(&self.recorded, unknown), jacobian_where(&slope, lower)];
             (slopes, slope_entries) = (first.function, first.pattern.entries);
             (bends, bend_entries) = (second.function, second.pattern.entries);
         }

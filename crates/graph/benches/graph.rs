@@ -4,7 +4,7 @@
 
 mod problems;
 
-use dalembert_graph::derive::jacobian::{Route, jacobian, jacobian_by};
+use dalembert_graph::derive::jacobian::{ORDERS, Route, jacobian, jacobian_by};
 use dalembert_graph::machine::{Machine, Width};
 use dalembert_graph::{Function, Program};
 use dalembert_methods::Lanes;
@@ -38,11 +38,16 @@ fn main() {
         let sparse = jacobian(&function);
         let derive = start.elapsed().as_secs_f64() * 1e3;
         if verbose {
-            for route in [Route::Forward, Route::Reverse, Route::Early, Route::Late] {
+            for route in [Route::Forward, Route::Reverse].into_iter().chain(ORDERS.map(Route::Eliminate)) {
+                let start = Instant::now();
                 let made = jacobian_by(&function, route);
+                let spent = start.elapsed().as_secs_f64() * 1e3;
                 let program = Program::new(&made.function);
                 let operations = made.function.graph.operations(&made.function.outputs);
-                println!("route {name} {route:?} operations {operations} instructions {}", program.instructions.len());
+                println!(
+                    "route {name} {route:?} operations {operations} instructions {} ms {spent:.2}",
+                    program.instructions.len()
+                );
             }
         }
         let compile = (0..20).map(|_| {
@@ -68,11 +73,11 @@ fn main() {
         let two = 0.5 * best(|| fast.call_two(&mut work, black_box(&xx), &mut yy));
         let (entries, instructions) = (sparse.pattern.len(), fast.program().instructions.len());
         println!(
-            "time {name} inputs {} outputs {} entries {entries} route {:?} instructions {instructions} bytes {} derive_ms {derive:.2} \
+            "time {name} inputs {} outputs {} entries {entries} route {} instructions {instructions} bytes {} derive_ms {derive:.2} \
              compile_ms {compile:.2} interpreter_ns {interpreter:.0} one_ns {one:.1} two_ns {two:.1}",
             fast.inputs(),
             function.outputs.len(),
-            sparse.route,
+            format!("{:?}", sparse.route).replace(' ', ""),
             fast.code_size()
         );
         let dense: Vec<String> = sparse.pattern.dense(&y).iter().map(f64::to_string).collect();

@@ -6,12 +6,14 @@
 mod problems;
 
 use dalembert_graph::derive::jacobian::{
-    Route, coloured, gradient, hessian, jacobian, jacobian_by, lagrangian_hessian, pattern,
+    ORDERS, Route, coloured, gradient, hessian, jacobian, jacobian_by, lagrangian_hessian, pattern,
 };
 use dalembert_graph::{Function, Recorded, Trace, record};
 use dalembert_methods::{Jet, Real};
 
-const ROUTES: [Route; 4] = [Route::Forward, Route::Reverse, Route::Early, Route::Late];
+fn routes() -> impl Iterator<Item = Route> {
+    [Route::Forward, Route::Reverse].into_iter().chain(ORDERS.map(Route::Eliminate))
+}
 
 fn values(f: &Recorded, x: &[f64]) -> Vec<f64> {
     let function = Function::interpreted(f);
@@ -64,7 +66,7 @@ fn rounding(entries: &[f64]) -> f64 {
 }
 
 fn all_routes(f: &Recorded, jets: &[f64], x: &[f64]) {
-    for route in ROUTES {
+    for route in routes() {
         let made = jacobian_by(f, route);
         let dense = made.pattern.dense(&values(&made.function, x));
         close(&dense, jets, rounding(jets));
@@ -101,7 +103,7 @@ fn discrete_mechanics() {
         (0..n).map(one).collect()
     };
     let jets = by_jets(by_nested, &x);
-    for route in ROUTES {
+    for route in routes() {
         let made = jacobian_by(&f, route);
         close(&made.pattern.dense(&values(&made.function, &x)), &jets, rounding(&jets));
     }

@@ -2,6 +2,11 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 #![cfg(feature = "compile")]
 
+#[allow(dead_code)] // shared with the bench and other tests
+#[path = "../benches/problems/mod.rs"]
+mod problems;
+
+use dalembert_graph::derive::jacobian::jacobian;
 use dalembert_graph::machine::{Machine, Width};
 use dalembert_graph::store::Store;
 use dalembert_graph::{Function, Program, Recorded, Trace, Way, record};
@@ -75,6 +80,87 @@ fn same(found: &[f64], exact: &[f64], depths: &[i32], what: &str) {
         // Each step rounds eight times at most, in each of the two readings, and doubles what was there.
         let bound = 16.0 * f64::EPSILON * 2f64.powi(*depth);
         assert!((a - b).abs() <= bound, "{what}, number {k}: {a} and {b} differ by {:e} > {bound:e}", (a - b).abs());
+    }
+}
+
+/// One more number by instructions of the processor alone; bounds as for [`grow`].
+fn grow_plainly<T: Real>(kind: usize, x: &[T], a: T, b: T, k: usize) -> T {
+    let (p, q) = (x[k % x.len()], x[(k / 7) % x.len()]);
+    match kind % 16 {
+        0 | 1 => (a + b) * 0.5,
+        2 | 3 => (a - b) * 0.5,
+        4..7 => a * b * 0.5,
+        7 => a * p * 0.5 + b * 0.5,
+        8 => b * 0.5 - a * q * 0.5,
+        9 => a * q * 0.5 - p,
+        10 => a / (b * b * 0.25 + 1.0) * 0.5,
+        11 => (a * a + 1.0).sqrt() * 0.5,
+        12 => T::select(T::and(p.lt(q), T::not(q.equals(p))), a, b),
+        13 => T::select(T::or(p.le(q), T::zero().lt(p)), a, -b),
+        14 => a.sin(),
+        _ => (a + p).cos(),
+    }
+}
+
+/// Long functions of which many numbers are needed late: more than there are registers.
+fn long<T: Real>(x: &[T], steps: &Steps, outputs: usize) -> Vec<T> {
+    let mut all = x.to_vec();
+    for &(kind, a, b, k) in steps {
+        let (a, b) = (all[a % all.len()], all[b % all.len()]);
+        all.push(grow_plainly(kind, x, a, b, k));
+    }
+    all.split_off(all.len() - outputs)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn long_functions_without_calls_agree(
+        steps in prop::collection::vec((0..16usize, 0..1000usize, 0..1000usize, 0..1000usize), 100..900),
+        outputs in 1..90usize,
+        x in states(),
+    ) {
+        let depths = depths(&steps);
+        let depths = &depths[steps.len() - outputs..];
+        let f = record(INPUTS, |x: &[Trace]| long(x, &steps, outputs)).unwrap();
+        let fast = Function::compiled(&f, None).unwrap();
+        let mut work = fast.work();
+        let plain: Vec<Vec<f64>> = x.iter().map(|x| long(x, &steps, outputs)).collect();
+        for j in 0..2 {
+            let mut y = vec![f64::NAN; outputs];
+            fast.call(&mut work, &x[j], &mut y);
+            same(&y, &plain[j], depths, "machine code");
+        }
+        let side: Vec<f64> = (0..INPUTS).flat_map(|i| [x[0][i], x[1][i]]).collect();
+        let mut y = vec![f64::NAN; 2 * outputs];
+        fast.call_two(&mut work, &side, &mut y);
+        for j in 0..2 {
+            same(&y.iter().skip(j).step_by(2).copied().collect::<Vec<_>>(), &plain[j], depths, "two states");
+        }
+    }
+}
+
+/// The Jacobians of the race, whose numbers wait in memory for long: machine code gives what the interpreter gives.
+#[test]
+fn jacobians_agree() {
+    for (name, function, x) in problems::all().unwrap() {
+        let f = jacobian(&function).function;
+        let (fast, slow) = (Function::compiled(&f, None).unwrap(), Function::interpreted(&f));
+        let n = fast.outputs();
+        let (mut exact, mut one, mut two) = (vec![0.0; n], vec![f64::NAN; n], vec![f64::NAN; 2 * n]);
+        slow.call(&mut slow.work(), &x, &mut exact);
+        fast.call(&mut fast.work(), &x, &mut one);
+        let side: Vec<f64> = x.iter().flat_map(|&x| [x, x]).collect();
+        fast.call_two(&mut fast.work(), &side, &mut two);
+        // Each entry is a sum along one way through the links and back, of some 20 roundings for a link of terms that are no larger than
+        // the largest entry.
+        let largest = exact.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
+        let bound = 20.0 * 16.0 * f64::EPSILON * largest;
+        for k in 0..n {
+            for found in [one[k], two[2 * k], two[2 * k + 1]] {
+                assert!((found - exact[k]).abs() <= bound, "{name}, entry {k}: {found} and {}", exact[k]);
+            }
+        }
     }
 }
 

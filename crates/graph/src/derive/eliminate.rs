@@ -1,21 +1,39 @@
 //! Jacobians by elimination: the linearised graph has an edge with ∂k/∂j for each operand j of each node k. Removing a node joins its
-//! predecessors with its successors, c_ki += c_kj c_ji, until only inputs and outputs are left. The order is free; the node of least
-//! work goes first (Markowitz).
+//! predecessors with its successors, c_ki += c_kj c_ji, until only inputs and outputs are left. The order is free, and decides how many
+//! products there are.
 //!
-//! Reference: Griewank, Reese: On the calculation of Jacobian matrices by the Markowitz rule, 1991.
+//! To take the node of least work again and again (Markowitz) is good for small functions. In larger ones it soon has only nodes with many
+//! neighbours left. There, nodes go first whose removal leaves no more edges than it takes away: what is inside a link of a chain, say. What
+//! is left are the few numbers that link hands to link, and these go in one sweep: from the outputs back, from the inputs on, or from the
+//! inside out, the ones that are farthest from inputs and outputs first. The last is for equations that run along a chain and back
+//! again, as inverse dynamics does: every entry then costs the width of one link, however long the chain.
+//!
+//! References: Griewank, Reese: On the calculation of Jacobian matrices by the Markowitz rule, 1991; Griewank, Walther: Evaluating
+//! derivatives, 2nd ed., SIAM 2008, ch. 9 and 10.
 
 use super::forward::Tangents;
 use super::partial;
 use dalembert_methods::trace::{Graph, Id, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which node goes first among those of equal work.
+/// In which order nodes are removed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Tie {
-    /// Near the inputs.
-    Early,
-    /// Near the outputs.
-    Late,
+pub enum Order {
+    /// By least work; near the inputs first among those of equal work.
+    Least,
+    /// First those that leave at most so many edges more than there were, then the others in a sweep.
+    Sweep(i8, Sweep),
+}
+
+/// In which order nodes between inputs and outputs are passed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sweep {
+    /// From the inputs on.
+    On,
+    /// From the outputs back.
+    Back,
+    /// From the inside out.
+    Out,
 }
 
 /// The linearised graph: edges of every vertex to those before and after it.
@@ -60,10 +78,86 @@ impl Linear {
             .sum();
         2 * (ins - units_in) * (outs - units_out) + filled
     }
+
+    /// How many edges more there are when the vertex is gone.
+    fn growth(&self, vertex: u32) -> i64 {
+        let (ins, outs) = (&self.before[vertex as usize], &self.after[vertex as usize]);
+        let new: usize =
+            outs.iter().map(|&k| ins.keys().filter(|i| !self.before[k as usize].contains_key(i)).count()).sum();
+        new as i64 - (ins.len() + outs.len()) as i64
+    }
+
+    /// Removes a vertex, and gives those it was joined to.
+    fn remove(&mut self, g: &mut Graph, vertex: u32) -> Vec<u32> {
+        let ins = std::mem::take(&mut self.before[vertex as usize]);
+        let outs = std::mem::take(&mut self.after[vertex as usize]);
+        for i in ins.keys() {
+            self.after[*i as usize].remove(&vertex);
+        }
+        for &k in &outs {
+            let Some(out) = self.before[k as usize].remove(&vertex) else { continue };
+            for (&i, &value) in &ins {
+                let product = g.mul(out, value);
+                self.join(g, i, k, product);
+            }
+        }
+        ins.into_keys().chain(outs).collect()
+    }
+
+    /// Removes those of the vertices for which there is a price, the cheapest first, and among equals the one whose number comes first.
+    /// A price is asked for again when the edges of the vertex change.
+    fn cheapest(
+        &mut self,
+        g: &mut Graph,
+        inner: &[u32],
+        number: impl Fn(i64) -> i64,
+        price: impl Fn(&Self, u32) -> Option<i64>,
+    ) {
+        let place = |v: u32| number(i64::from(v));
+        let mut prices: BTreeMap<u32, Option<i64>> = inner.iter().map(|&v| (v, price(self, v))).collect();
+        let mut queue: BTreeSet<(i64, i64, u32)> =
+            prices.iter().filter_map(|(&v, &p)| p.map(|p| (p, place(v), v))).collect();
+        while let Some((_, _, v)) = queue.pop_first() {
+            prices.remove(&v);
+            for u in self.remove(g, v) {
+                let Some(old) = prices.get_mut(&u) else { continue };
+                let new = price(self, u);
+                if new != *old {
+                    old.map(|p| queue.remove(&(p, place(u), u)));
+                    new.map(|p| queue.insert((p, place(u), u)));
+                    *old = new;
+                }
+            }
+        }
+    }
+
+    /// Removes all vertices that are left, in a sweep.
+    fn sweep(&mut self, g: &mut Graph, inner: &[u32], sweep: Sweep) {
+        let mut order: Vec<u32> = inner.iter().copied().filter(|&v| !self.before[v as usize].is_empty()).collect();
+        match sweep {
+            Sweep::On => {}
+            Sweep::Back => order.reverse(),
+            Sweep::Out => {
+                // The longest ways from inputs and to outputs. Vertices before another have smaller numbers.
+                let (mut from, mut to) = (vec![0u32; self.before.len()], vec![0u32; self.before.len()]);
+                for v in 0..from.len() {
+                    from[v] = self.before[v].keys().map(|&u| from[u as usize] + 1).max().unwrap_or(0);
+                }
+                for v in (0..to.len()).rev() {
+                    to[v] = self.after[v].iter().map(|&u| to[u as usize] + 1).max().unwrap_or(0);
+                }
+                let depth = |v: u32| from[v as usize].min(to[v as usize]);
+                order.sort_by_key(|&v| std::cmp::Reverse((depth(v), v)));
+            }
+        }
+        for v in order {
+            self.remove(g, v);
+        }
+    }
 }
 
 /// The rows of the Jacobian. Not for graphs with choices before roots or divisions; see [`super::reverse`].
-pub fn rows(g: &mut Graph, outputs: &[Id], tie: Tie) -> Vec<Tangents> {
+pub fn rows(g: &mut Graph, outputs: &[Id], order: Order) -> Vec<Tangents> {
     let needed = g.needed(outputs);
     let count = needed.len();
     let mut varies = vec![false; count];
@@ -91,33 +185,12 @@ pub fn rows(g: &mut Graph, outputs: &[Id], tie: Tie) -> Vec<Tangents> {
     for (k, output) in outputs.iter().enumerate().filter(|(_, o)| varies[o.index()]) {
         linear.join(g, output.0, (count + k) as u32, unit[0]);
     }
-    let place = |v: u32| if tie == Tie::Early { i64::from(v) } else { -i64::from(v) };
     let inner: Vec<u32> = (0..count as u32).filter(|&v| varies[v as usize] && g.node(Id(v)).op != Op::Input).collect();
-    let mut costs: BTreeMap<u32, usize> = inner.iter().map(|&v| (v, linear.cost(v))).collect();
-    let mut queue: BTreeSet<(usize, i64, u32)> = costs.iter().map(|(&v, &c)| (c, place(v), v)).collect();
-    while let Some((_, _, v)) = queue.pop_first() {
-        costs.remove(&v);
-        let ins = std::mem::take(&mut linear.before[v as usize]);
-        let outs = std::mem::take(&mut linear.after[v as usize]);
-        for i in ins.keys() {
-            linear.after[*i as usize].remove(&v);
-        }
-        for &k in &outs {
-            let Some(out) = linear.before[k as usize].remove(&v) else { continue };
-            for (&i, &value) in &ins {
-                let product = g.mul(out, value);
-                linear.join(g, i, k, product);
-            }
-        }
-        for u in ins.into_keys().chain(outs) {
-            if let Some(cost) = costs.get_mut(&u) {
-                let new = linear.cost(u);
-                if new != *cost {
-                    queue.remove(&(*cost, place(u), u));
-                    queue.insert((new, place(u), u));
-                    *cost = new;
-                }
-            }
+    match order {
+        Order::Least => linear.cheapest(g, &inner, |v| v, |l, v| Some(l.cost(v) as i64)),
+        Order::Sweep(most, sweep) => {
+            linear.cheapest(g, &inner, |v| -v, |l, v| Some(l.growth(v)).filter(|&growth| growth <= i64::from(most)));
+            linear.sweep(g, &inner, sweep);
         }
     }
     let rows = (0..outputs.len()).map(|k| {

@@ -1,9 +1,9 @@
-//! From instructions to machine code, through Cranelift.
+//! From instructions to machine code, through Cranelift's code generator, where [`super::assemble`] cannot make it.
 //!
 //! Numbers are scalars for one state and vectors of two for two; masks are vectors of two in both, so that choices need no branches.
 
 use super::place::Plan;
-use super::{Bytes, CompileError, Slot, Width, sine};
+use super::{Bytes, CompileError, Slot, Width, assemble, sine};
 use crate::program::{Code, Instruction, Program};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -61,6 +61,26 @@ extern "C" fn power(x: f64, n: f64) -> f64 {
     x.powf(n)
 }
 
+/// Whether an operation is a call of the library.
+pub(super) fn is_library(op: Op) -> bool {
+    LIBRARY.iter().any(|(own, _)| *own == op)
+}
+
+/// Where a number of our own is in the table, in bytes: −1, 0 and 0, a mask that holds.
+pub(super) fn fixed_at(k: usize) -> i32 {
+    16 * (LIBRARY.len() + k) as i32
+}
+
+/// Where a constant of the sine is in the table, in bytes.
+pub(super) fn sine_at(k: usize) -> i32 {
+    fixed_at(OWN + k)
+}
+
+/// Where the constants of the program begin in the table, in bytes.
+pub(super) fn constants_at() -> i32 {
+    sine_at(sine::constants().len())
+}
+
 /// Addresses of the library in the order of [`LIBRARY`], by their bits.
 fn addresses() -> Vec<f64> {
     let one: [extern "C" fn(f64) -> f64; 8] = [tan, asin, acos, exp, ln, tanh, round, floor];
@@ -80,6 +100,9 @@ pub(super) fn table(program: &Program, width: Width) -> Vec<Slot> {
     }
     out
 }
+
+/// Goes up when the same program gets other code.
+const MAKING: u32 = 2;
 
 /// For which processors code is made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -115,7 +138,7 @@ fn target(processor: Processor) -> Result<OwnedTargetIsa, CompileError> {
 pub(super) fn environment(width: Width) -> Result<String, CompileError> {
     let isa = target(Processor::This)?;
     let flags: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
-    let versions = (env!("CARGO_PKG_VERSION"), cranelift_codegen::VERSION);
+    let versions = (env!("CARGO_PKG_VERSION"), cranelift_codegen::VERSION, MAKING);
     Ok(format!("{versions:?} {} {} {width:?}", isa.triple(), flags.join(" ")))
 }
 
@@ -152,6 +175,9 @@ pub(super) struct Emit<'a> {
 /// Compiles a program.
 pub(super) fn compile(program: &Program, width: Width, processor: Processor) -> Result<Bytes, CompileError> {
     let isa = target(processor)?;
+    if processor == Processor::This && fused() && assemble::is_possible(program) {
+        return Ok(assemble::compile(program, width));
+    }
     let mut context = Context::new();
     let mut builders = FunctionBuilderContext::new();
     let (config, pointer, convention) = (isa.frontend_config(), isa.pointer_type(), isa.default_call_conv());

@@ -5,14 +5,22 @@
 //! are computed inline for angles that are not far from zero; the squares of all angles are summed on the way, and if the sum says that
 //! one may be far, [`Machine::run`] says so and the caller computes by the interpreter.
 //!
+//! There are two makers. `assemble` gives out registers itself and writes one instruction after the other, with the assembler of Cranelift; it is
+//! for processors with fused products and sums. `emit` leaves that to Cranelift's code generator; it is for functions that call the library (exp, tan, …)
+//! and for all other processors.
+//!
 //! Beside `dalembert_trees::entry` this is the only module with `unsafe` code. It is of one sort: the call of the compiled code, after
-//! the lengths of all slices have been checked. That the code stays within them follows from `emit`, which addresses inputs, outputs,
+//! the lengths of all slices have been checked. That the code stays within them follows from the makers, which address inputs, outputs,
 //! table and scratch by numbers below those lengths; that bytes from disk are what was compiled is checked by [`crate::store`].
 #![allow(unsafe_code)]
 
+mod angle;
+mod assemble;
 mod emit;
+mod order;
 mod place;
 mod sine;
+mod window;
 
 use crate::program::Program;
 use memmap2::{Mmap, MmapMut};
