@@ -6,7 +6,7 @@ use crate::picture::Film;
 use crate::record::{Checkpoint, Section, parse_events, write_events};
 use dalembert_methods::State;
 use dalembert_methods::integrate::{self, Counts};
-use dalembert_methods::nonsmooth::{Mode, Progress};
+use dalembert_methods::nonsmooth::{KEPT, Mode, Progress};
 use dalembert_methods::trajectory::{Event, Trajectory};
 
 /// Everything written so far.
@@ -31,6 +31,7 @@ pub(super) fn pack(s: &State<f64>, progress: &Progress, written: &Written<'_>) -
     }
     let run = &progress.run;
     c.put("next output", Section::U64(vec![run.next_output]));
+    c.put("anew", Section::U64(vec![u64::from(progress.anew)]));
     c.put("sides", Section::F64(run.sides.clone()));
     c.put("integrator", Section::F64(run.integrator.clone()));
     c.put("projection", Section::F64(run.projection.clone()));
@@ -139,9 +140,10 @@ pub(super) fn unpack(
         idle: flags("idle")?,
         latched: flags("latched")?,
         switching: c.f64("switching")?.to_vec(),
-        impacts: c.f64("impacts")?.chunks_exact(4).map(|times| [times[0], times[1], times[2], times[3]]).collect(),
+        impacts: c.f64("impacts")?.chunks_exact(KEPT).map(|times| std::array::from_fn(|k| times[k])).collect(),
         last: (time, again as u32),
         silent: silent != 0.0,
+        anew: c.u64("anew")?.first().is_some_and(|&flag| flag != 0),
     };
     let lengths = [progress.modes.len(), progress.below.len(), progress.creep.len(), progress.impacts.len()];
     if lengths != [contacts; 4] {

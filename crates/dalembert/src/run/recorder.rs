@@ -25,7 +25,7 @@ pub(super) fn progress_of(model: &Model, run: integrate::Progress) -> nonsmooth:
         latched: vec![false; count],
         below: vec![0.0; count],
         creep: vec![nonsmooth::FAINT; count],
-        impacts: vec![[f64::NAN; 4]; count],
+        impacts: vec![[f64::NAN; nonsmooth::KEPT]; count],
         ..nonsmooth::Progress::default()
     }
 }
@@ -116,15 +116,8 @@ impl Recorder<'_> {
         self.watcher.frame(&self.film);
     }
 
-    /// Notes a step, offers a checkpoint, and asks whether to go on.
-    fn after_step(
-        &mut self,
-        step: Step,
-        s: &State<f64>,
-        counts: Counts,
-        progress: &dyn Fn() -> nonsmooth::Progress,
-    ) -> Flow {
-        self.steps.push((step.t, step.h));
+    /// Offers a checkpoint.
+    fn offer(&mut self, s: &State<f64>, progress: &dyn Fn() -> nonsmooth::Progress) {
         let written = Written {
             scene: self.scene,
             trajectory: &self.trajectory,
@@ -134,6 +127,20 @@ impl Recorder<'_> {
             audit: &self.audit,
         };
         self.watcher.checkpoint(&|| pack(s, &progress(), &written));
+    }
+
+    /// Notes a step, offers a checkpoint if a run can go on from there, and asks whether to go on.
+    fn after_step(
+        &mut self,
+        step: Step,
+        s: &State<f64>,
+        counts: Counts,
+        progress: Option<&dyn Fn() -> nonsmooth::Progress>,
+    ) -> Flow {
+        self.steps.push((step.t, step.h));
+        if let Some(progress) = progress {
+            self.offer(s, progress);
+        }
         let go_on = self.watcher.step(s.t, counts.steps);
         if go_on && self.error.is_none() && self.audit.gain().is_none() { Flow::Continue } else { Flow::Stop }
     }
@@ -149,7 +156,8 @@ impl moreau::Watcher for Recorder<'_> {
     fn on_step(&mut self, moment: &moreau::Moment<'_>) -> Flow {
         self.audit.observe_missed(self.model, moment.state, moment.missed);
         let model = self.model;
-        self.after_step(moment.step, moment.state, moment.counts, &|| progress_of(model, moment.progress()))
+        let progress = || progress_of(model, moment.progress());
+        self.after_step(moment.step, moment.state, moment.counts, Some(&progress))
     }
 }
 
@@ -170,7 +178,9 @@ impl Observer<Model> for Recorder<'_> {
 
     fn on_step(&mut self, _y: &Hybrid<'_, Model>, moment: &Moment<'_>) -> Flow {
         self.audit.observe(self.model, moment.state, moment.step.error);
-        self.after_step(moment.step, moment.state, moment.counts, &|| moment.progress())
+        let progress = || moment.progress();
+        let here: Option<&dyn Fn() -> nonsmooth::Progress> = if moment.cut { None } else { Some(&progress) };
+        self.after_step(moment.step, moment.state, moment.counts, here)
     }
 
     fn on_trigger(&mut self, _y: &Hybrid<'_, Model>, hits: &[Hit], _s: &mut State<f64>) -> Reaction {
@@ -195,8 +205,13 @@ impl Observer<Model> for Recorder<'_> {
         Reaction::Continue
     }
 
+    fn on_passed(&mut self, _y: &Hybrid<'_, Model>, s: &State<f64>, progress: &dyn Fn() -> nonsmooth::Progress) {
+        self.offer(s, progress);
+    }
+
     fn on_event(&mut self, _y: &Hybrid<'_, Model>, event: &nonsmooth::Event, _s: &State<f64>) {
-        let impact = event.kind == Kind::Impact;
+        // What is left of accumulating impacts is an impact, too.
+        let impact = matches!(event.kind, Kind::Impact | Kind::Rest);
         if impact {
             self.audit.part();
         }
@@ -215,7 +230,7 @@ impl Observer<Model> for Recorder<'_> {
             self.watcher.event(&event);
             self.events.push(event);
         }
-        if impact {
+        if event.kind == Kind::Impact || event.lost > 0.0 {
             // Contacts that collide together lose energy together.
             let loss = Event {
                 time: event.t,

@@ -8,6 +8,7 @@ mod laws;
 mod leech;
 mod moreau;
 mod resume;
+mod rocking;
 mod suction;
 
 use dalembert::record::Status;

@@ -16,6 +16,8 @@ use crate::system::{State, System};
 
 /// What a decision about contacts starts from; all values are at one state. Allocated at events, never in steps.
 pub(super) struct Delassus {
+    /// Gaps of all contacts.
+    pub gap: Vec<f64>,
     /// Rates of all rows of contacts.
     pub rate: Vec<f64>,
     /// Accelerations J a + bias of all rows of contacts, without contact forces.
@@ -91,6 +93,6 @@ impl Delassus {
         let mut momentum = vec![0.0; shape.v];
         parts.mass.apply(&rates.v, &mut momentum);
         let size = dot(&rates.v, &momentum).max(0.0).sqrt();
-        Ok((Self { rate, free, size, rows, w, response, mass: parts.mass.clone() }, chosen))
+        Ok((Self { gap, rate, free, size, rows, w, response, mass: parts.mass.clone() }, chosen))
     }
 }

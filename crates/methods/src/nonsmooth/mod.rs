@@ -36,6 +36,7 @@ pub use impact::{Phase, Restitution, Stage, impact_phases};
 pub use resting::{Misfit, Resting, misfit, rest};
 pub use run::{Event, Kind, Moment, Observer, Options, Progress, Run};
 pub use simulate::{resume, simulate, simulate_at};
+pub use zeno::KEPT;
 
 /// The tables of all that a run with contacts can be made with: integrators between located events, and time stepping.
 pub fn choices() -> Vec<&'static About> {

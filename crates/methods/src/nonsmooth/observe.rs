@@ -2,7 +2,7 @@
 
 use super::contacts::Contacts;
 use super::hybrid::Hybrid;
-use super::run::{Event, Kind, Moment, Observer, Progress};
+use super::run::{Event, Kind, Moment, Observer};
 use super::simulate::Engine;
 use crate::dynamics::Dynamics;
 use crate::events::Hit;
@@ -42,6 +42,9 @@ pub(super) struct Adapter<'a, 'b, 'm, Y: Contacts> {
     pub own: usize,
     /// What the user answered to the last of his functions.
     pub reaction: Option<Reaction>,
+    /// Whether an event has cut the last step short, and whether the user wanted to stop after it.
+    pub cut: bool,
+    pub stop: bool,
 }
 
 impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
@@ -57,22 +60,12 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
         let progress = || {
             let mut switching = Vec::new();
             self.dynamics.borrow().memory(&mut switching);
-            Progress {
-                run: moment.progress(),
-                modes: self.y.modes().to_vec(),
-                shared: self.engine.shared.clone(),
-                idle: self.engine.idle.clone(),
-                below: self.engine.below.clone(),
-                creep: self.y.creep().to_vec(),
-                latched: self.y.latched().to_vec(),
-                switching,
-                impacts: self.engine.zeno.times.clone(),
-                last: self.engine.last,
-                silent: self.engine.silent,
-            }
+            self.engine.progress(self.y, moment.progress(), switching)
         };
-        let own = Moment { step: moment.step, state: moment.state, counts: moment.counts, progress: &progress };
-        self.observer.on_step(self.y, &own)
+        let (step, state, counts, cut) = (moment.step, moment.state, moment.counts, self.cut);
+        let flow = self.observer.on_step(self.y, &Moment { step, state, counts, cut, progress: &progress });
+        self.stop = flow == Flow::Stop;
+        flow
     }
 
     fn on_event(&mut self, hits: &[Hit], s: &mut State<f64>) -> Reaction {
@@ -82,10 +75,12 @@ impl<Y: Contacts> integrate::Observer for Adapter<'_, '_, '_, Y> {
             .map(|hit| Hit { trigger: hit.trigger - self.own, ..*hit })
             .collect();
         self.reaction = (!user.is_empty()).then(|| self.observer.on_trigger(self.y, &user, s));
-        match self.reaction {
+        let answer = match self.reaction {
             _ if user.len() < hits.len() => Reaction::Stop,
             None | Some(Reaction::Continue) => Reaction::Continue,
             Some(Reaction::Restart | Reaction::Stop) => Reaction::Stop,
-        }
+        };
+        self.cut = answer == Reaction::Stop;
+        answer
     }
 }

@@ -3,6 +3,7 @@
 use super::contacts::{Contacts, Mode};
 use super::hybrid::Hybrid;
 use super::impact::Restitution;
+use super::zeno::KEPT;
 use crate::events::{Hit, location};
 use crate::integrate::{self, Counts, Ending, Flow, IntegrateError, Reaction, Step};
 use crate::system::State;
@@ -21,7 +22,7 @@ pub struct Options {
     pub restitution: Restitution,
     /// Whether there are friction impulses.
     pub impact_friction: bool,
-    /// The time left to an accumulation of impacts below which the contact closes for good, in seconds.
+    /// The time left to an accumulation of impacts below which its contacts close for good, in seconds.
     pub settle: f64,
 }
 
@@ -60,7 +61,7 @@ pub enum Kind {
     Slip,
     /// Contacts stopped and slipped back at once.
     Reversal,
-    /// Infinitely many impacts came to their end; reported with the last impact, at the time they accumulate.
+    /// Infinitely many impacts of one contact, or of several in turn, came to their end; reported with the last impact, at the time they accumulate.
     Rest,
 }
 
@@ -88,7 +89,7 @@ pub struct Event {
     pub kind: Kind,
     /// To which contacts.
     pub contacts: Vec<usize>,
-    /// For each contact the normal and tangential impulses in N s (impact), or the forces before the event in N.
+    /// For each contact the normal and tangential impulses in N s (impact, and rest, where they stand for the impulses still to come), or the forces before the event in N.
     pub values: Vec<[f64; 3]>,
     /// The energy lost, in J.
     pub lost: f64,
@@ -102,6 +103,8 @@ pub struct Moment<'a> {
     pub state: &'a State<f64>,
     /// The work of the whole run so far.
     pub counts: Counts,
+    /// Whether an event cut the step short. What follows from it has not happened yet, so that no run goes on from here: [`Observer::on_passed`] comes next.
+    pub cut: bool,
     pub(super) progress: &'a dyn Fn() -> Progress,
 }
 
@@ -119,7 +122,7 @@ pub trait Observer<Y: Contacts> {
     /// The frequencies in rad/s with which an integrator has fitted the step at hand, one for each velocity; before its outputs. Only where it has any.
     fn on_frequencies(&mut self, _frequencies: &[f64]) {}
     /// After every step: progress, checkpoints, interruption. At the end of a step that an event cut short the modes are still
-    /// those before it.
+    /// those before it; a stop asked for there comes after the event.
     fn on_step(&mut self, _y: &Hybrid<'_, Y>, _moment: &Moment<'_>) -> Flow {
         Flow::Continue
     }
@@ -129,6 +132,8 @@ pub trait Observer<Y: Contacts> {
     }
     /// Something happened at contacts; the state and the modes are those after it.
     fn on_event(&mut self, _y: &Hybrid<'_, Y>, _event: &Event, _s: &State<f64>) {}
+    /// After an event that cut a step short and all that followed from it: for checkpoints, as the run can go on from here.
+    fn on_passed(&mut self, _y: &Hybrid<'_, Y>, _s: &State<f64>, _progress: &dyn Fn() -> Progress) {}
 }
 
 /// Nobody watches.
@@ -154,11 +159,13 @@ pub struct Progress {
     /// The memory of the switching functions.
     pub switching: Vec<f64>,
     /// The last impacts of every contact, in seconds.
-    pub impacts: Vec<[f64; 4]>,
+    pub impacts: Vec<[f64; KEPT]>,
     /// The time of the last event in seconds, and how many there were without time passing.
     pub last: (f64, u32),
     /// Whether the last event changed nothing.
     pub silent: bool,
+    /// Whether the integration begins anew, just after an event: of its progress only the next output, the counts and the sides of the user's functions count.
+    pub anew: bool,
 }
 
 /// A finished run. State and modes given to it are where it ended, also after an error.

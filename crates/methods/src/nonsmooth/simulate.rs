@@ -16,7 +16,7 @@ use super::impact::{Outcome, impacts};
 use super::observe::{Adapter, Report};
 use super::run::{Kind, Observer, Options, Progress, Run};
 use super::switching::{Switching, Watched};
-use super::zeno::Zeno;
+use super::zeno::{Zeno, stop};
 use crate::dynamics::Dynamics;
 use crate::events::{Hit, Triggers, location};
 use crate::integrate::{self, Alone, Ending, IntegrateError, Integrator, Onward, Pace, Reaction, Span};
@@ -71,6 +71,7 @@ pub async fn simulate_at<'m, Y: Contacts>(
         silent: false,
         run: integrate::Progress::default(),
         switching: Vec::new(),
+        anew: false,
     };
     let ending = match engine.begin(y, s, observer) {
         Ok(()) => engine.drive(y, s, pace, span, triggers, observer, None).await,
@@ -103,6 +104,7 @@ pub fn resume<'m, Y: Contacts>(
         silent: progress.silent,
         run: progress.run.clone(),
         switching: progress.switching.clone(),
+        anew: progress.anew,
     };
     let mut pace = Alone(integrator);
     let ending = integrate::now(engine.drive(y, s, &mut pace, span, triggers, observer, Some(progress)));
@@ -121,24 +123,32 @@ pub(super) struct Engine<'a> {
     pub silent: bool,
     pub run: integrate::Progress,
     pub switching: Vec<f64>,
+    /// Whether the integration begins anew from here.
+    pub anew: bool,
 }
 
 impl Engine<'_> {
     fn finish<Y: Contacts>(self, y: &Hybrid<'_, Y>, ending: Result<Ending, IntegrateError>) -> Run {
-        let progress = Progress {
+        let progress = self.progress(y, self.run.clone(), self.switching.clone());
+        Run { ending, counts: progress.run.counts, progress }
+    }
+
+    /// All that a continuation needs, with what the integration and the switching functions remember.
+    pub fn progress<Y: Contacts>(&self, y: &Hybrid<'_, Y>, run: integrate::Progress, switching: Vec<f64>) -> Progress {
+        Progress {
+            run,
             modes: y.modes().to_vec(),
-            shared: self.shared,
-            idle: self.idle,
-            below: self.below,
+            shared: self.shared.clone(),
+            idle: self.idle.clone(),
+            below: self.below.clone(),
             creep: y.creep().to_vec(),
             latched: y.latched().to_vec(),
-            switching: self.switching,
-            impacts: self.zeno.times,
+            switching,
+            impacts: self.zeno.times.clone(),
             last: self.last,
             silent: self.silent,
-            run: self.run,
-        };
-        Run { ending, counts: progress.run.counts, progress }
+            anew: self.anew,
+        }
     }
 
     /// Checks the first state and finds its modes.
@@ -205,14 +215,27 @@ impl Engine<'_> {
         mut resumed: Option<&Progress>,
     ) -> Result<Ending, IntegrateError> {
         let mut onward = Onward::default();
+        if let Some(progress) = resumed.filter(|progress| progress.anew) {
+            onward = onward_from(&progress.run);
+            resumed = None;
+        }
         loop {
+            self.anew = false;
             let dynamics = RefCell::new(Dynamics::new(&*y));
             let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics);
             let own = switching.functions().len();
             let users = switching.list().len() - own;
             onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);
-            let mut adapter =
-                Adapter { y: &*y, observer: &mut *observer, engine: &*self, dynamics: &dynamics, own, reaction: None };
+            let mut adapter = Adapter {
+                y: &*y,
+                observer: &mut *observer,
+                engine: &*self,
+                dynamics: &dynamics,
+                own,
+                reaction: None,
+                cut: false,
+                stop: false,
+            };
             let run = match resumed.take() {
                 None => integrate::proceed(&*y, s, pace, span, &mut switching, &mut adapter, &onward).await,
                 Some(progress) => {
@@ -220,7 +243,7 @@ impl Engine<'_> {
                     integrate::resume_at(&*y, s, pace, span, &mut switching, &mut adapter, &progress.run).await
                 }
             };
-            let reaction = adapter.reaction;
+            let (reaction, stop) = (adapter.reaction, adapter.stop);
             self.run = run.progress;
             self.switching.clear();
             dynamics.borrow().memory(&mut self.switching);
@@ -255,7 +278,24 @@ impl Engine<'_> {
             if s.t >= span.until {
                 return Ok(Ending::Reached);
             }
+            self.begin_anew(&onward);
+            observer.on_passed(y, s, &|| self.progress(y, self.run.clone(), Vec::new()));
+            if stop {
+                return Ok(Ending::Stopped);
+            }
         }
+    }
+
+    /// Makes the progress that of a run which begins anew after an event.
+    fn begin_anew(&mut self, onward: &Onward) {
+        self.anew = true;
+        self.switching.clear();
+        self.run = integrate::Progress {
+            next_output: onward.next_output,
+            counts: onward.counts,
+            sides: onward.sides.iter().map(|side| side.unwrap_or(f64::NAN)).collect(),
+            ..integrate::Progress::default()
+        };
     }
 
     /// Counts events that follow each other without time passing.
@@ -292,15 +332,14 @@ impl Engine<'_> {
         if let Some((i, gap)) = y.stubbed(s, &mut work, self.options.touch) {
             return Err(ContactError::Stubbed { t: s.t, contact: y.model().contact_name(i), gap }.into());
         }
-        let mut resting = Vec::new();
-        let mut dead = vec![false; count];
-        for (i, speed) in self.closing(y, s) {
-            if let Some(end) = self.zeno.note(i, s.t, speed, self.options.settle, self.options.touch) {
-                dead[i] = true;
-                resting.push((i, end));
-            }
-        }
+        let closing = self.closing(y, s);
+        let resting = self.zeno.note(y, s, &closing, self.options)?;
+        let dead: Vec<bool> = (0..count).map(|i| resting.iter().any(|series| series.contacts.contains(&i))).collect();
         let outcome = impacts(y, s, self.options, &dead)?;
+        // Of several contacts in turn the last impact lifts others that are to stay.
+        let stops = resting.iter().map(|series| stop(y, s, series, self.options)).collect::<Result<Vec<_>, _>>()?;
+        let clues: Vec<Clue> =
+            clues.iter().zip(&dead).map(|(&clue, dead)| if *dead { Clue::default() } else { clue }).collect();
         // Latches catch what has been hit and does not rebound; what is hit releases others.
         let (mut latched, after) = (y.latched().to_vec(), self.rates(y, s));
         let hit = |j: usize| struck(&outcome, j) && !old[j].closed();
@@ -312,7 +351,7 @@ impl Engine<'_> {
         y.set_latched(&latched);
         let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
         let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
-        let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, clues)?;
+        let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, &clues)?;
         for i in 0..count {
             // Once forces are shared it is the decision that counts, until the contact moves.
             decision.shared[i] |= self.shared[i] && decision.modes[i] == Mode::Stick;
@@ -326,11 +365,6 @@ impl Engine<'_> {
             }
         }
         self.idle = decision.idle;
-        for i in 0..count {
-            if decision.modes[i].closed() {
-                self.zeno.forget(i);
-            }
-        }
         self.shared = decision.shared;
         // What closes is held from now on.
         if !first {
@@ -368,7 +402,7 @@ impl Engine<'_> {
         for i in (0..count).filter(|&i| self.idle[i]) {
             self.below[i] = self.below[i].max(0.5 * self.options.touch);
         }
-        if let Some(Outcome { lost, driven, .. }) = &outcome {
+        for Outcome { lost, driven, .. } in outcome.iter().chain(&stops) {
             let z = y.model().shape().z;
             s.z[z] += driven;
             s.z[z + 2] += lost;
@@ -379,13 +413,15 @@ impl Engine<'_> {
             report.send(s.t, Kind::Impact, contacts.clone(), *lost);
             report.forces = forces;
         }
-        for (i, end) in resting {
-            report.send(end, Kind::Rest, vec![i], 0.0);
+        for (series, stopped) in resting.into_iter().zip(&stops) {
+            report.forces = &stopped.impulse;
+            report.send(series.end, Kind::Rest, series.contacts, stopped.lost);
+            report.forces = forces;
         }
         let new = y.modes();
         let changed = |test: &dyn Fn(usize) -> bool| (0..count).filter(|&i| test(i)).collect::<Vec<_>>();
         let lifted = changed(&|i| old[i].closed() && !new[i].closed());
-        let touched = changed(&|i| !old[i].closed() && new[i].closed() && !struck(&outcome, i));
+        let touched = changed(&|i| !old[i].closed() && new[i].closed() && !struck(&outcome, i) && !dead[i]);
         let stuck = changed(&|i| new[i] == Mode::Stick && old[i] != Mode::Stick);
         let slipped = changed(&|i| old[i] == Mode::Stick && matches!(new[i], Mode::Slide { .. }));
         let reversed = changed(&|i| match (old[i], new[i]) {
@@ -435,6 +471,12 @@ impl Engine<'_> {
         let closing = |&i: &usize| meets(i) && rate[y.start(i)] < -self.options.rest;
         (0..count).filter(closing).map(|i| (i, -rate[y.start(i)])).collect()
     }
+}
+
+/// Where a run stands that begins anew after an event.
+fn onward_from(run: &integrate::Progress) -> Onward {
+    let sides = run.sides.iter().map(|&side| Some(side).filter(|side| !side.is_nan())).collect();
+    Onward { next_output: run.next_output, counts: run.counts, sides }
 }
 
 /// Whether a contact took part in an impact.

@@ -6,3 +6,4 @@ mod events;
 mod laws;
 mod moreau;
 mod random;
+mod rocking;
