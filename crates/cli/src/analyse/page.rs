@@ -351,8 +351,8 @@ impl Page {
         let page = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{}\
              body{{max-width:46rem;margin:2rem auto;padding:0 1rem;font:15px system-ui,sans-serif;background:var(--page);\
-             color:var(--ink)}}figure{{margin:1rem 0;background:var(--surface)}}table{{border-collapse:collapse;margin:1rem 0}}\
-             th,td{{padding:.15rem .8rem .15rem 0;text-align:left;font-variant-numeric:tabular-nums}}</style></head><body>\n{}\
+             color:var(--ink)}}figure{{margin:1rem 0;background:var(--surface)}}table{{display:block;overflow-x:auto;border-collapse:collapse;margin:1rem 0}}\
+             th,td{{padding:.15rem .8rem .15rem 0;text-align:left;white-space:nowrap;font-variant-numeric:tabular-nums}}</style></head><body>\n{}\
              {}</body></html>\n",
             escape(&self.title),
             page_style(),

@@ -12,6 +12,8 @@ use std::time::Instant;
 
 /// Runs shorter than this are often not interrupted by other work, s.
 const SHORT: f64 = 2e-3;
+/// Times of the processor below this are told too coarsely, s.
+const TICKS: f64 = 0.1;
 /// The work that errors are drawn over, and that the table shows.
 const WORK: &str = "forces";
 const COUNTS: [&str; 4] = ["steps", WORK, "factorisations", "rejected"];
@@ -126,7 +128,10 @@ fn timed(budget: f64, work: &mut dyn FnMut()) -> f64 {
         rounds += 1;
     }
     match (first, processor()) {
-        (Some(first), Some(last)) if least > SHORT => least.min((last - first) / f64::from(rounds)),
+        // The system counts in ticks of some milliseconds.
+        (Some(first), Some(last)) if least > SHORT && last - first > TICKS => {
+            least.min((last - first) / f64::from(rounds))
+        }
         _ => least,
     }
 }
@@ -141,7 +146,6 @@ fn processor() -> Option<f64> {
 fn write(page: &mut Page, name: &str, title: &str, comparison: &Comparison<'_>, compared: &Compared) {
     page.heading(title);
     let log = comparison.logarithmic();
-    table(page, comparison, compared);
     page.file(&format!("{name}.csv"), csv(comparison, compared).into_bytes());
     if log {
         orders(page, comparison, compared);
@@ -153,7 +157,7 @@ fn write(page: &mut Page, name: &str, title: &str, comparison: &Comparison<'_>, 
     let curves = |point: &dyn Fn(&Row) -> [f64; 2], all: bool| -> Vec<(String, Vec<[f64; 2]>)> {
         let methods = compared.methods.iter().enumerate();
         let own = methods.filter(|(_, method)| all || method.vary == comparison.vary());
-        own.map(|(k, method)| (method.name.clone(), compared.sound(k).map(point).collect())).collect()
+        own.map(|(k, method)| (method.name.clone(), compared.sound(k).into_iter().map(point).collect())).collect()
     };
     let mut draw = |file: String, title: String, across: &str, log: [bool; 2], curves: Vec<(String, Vec<[f64; 2]>)>| {
         let across = across.to_owned();
@@ -164,7 +168,8 @@ fn write(page: &mut Page, name: &str, title: &str, comparison: &Comparison<'_>, 
         let number = if k == 0 { String::new() } else { format!("-{}", k + 1) };
         let mut errors = curves(&|row| [row.value, row.errors[k]], false);
         if log {
-            for (method, (name, _)) in errors.iter_mut().enumerate() {
+            let own = (0..compared.methods.len()).filter(|&k| compared.methods[k].vary == comparison.vary());
+            for (method, (name, _)) in own.zip(&mut errors) {
                 if let Some(order) = compared.order(method, k) {
                     *name += &format!(" (order {order:.1})");
                 }
@@ -190,6 +195,7 @@ fn write(page: &mut Page, name: &str, title: &str, comparison: &Comparison<'_>, 
         let chart = Chart { title, across, log: [false; 2], style: Style::Line, curves };
         page.chart(&format!("{name}-{}", motion.channel), &chart);
     }
+    table(page, comparison, compared);
 }
 
 /// What is varied, with its unit where that is known.
@@ -198,6 +204,16 @@ fn axis(vary: &str) -> String {
         "fixed_step" => "fixed_step [s]".to_owned(),
         other => other.strip_prefix("parameters.").unwrap_or(other).to_owned(),
     }
+}
+
+/// A value with six digits at most.
+fn plain(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || (1e-4..1e6).contains(&size) {
+        let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+        return format!("{rounded}");
+    }
+    format!("{x:.3e}")
 }
 
 fn table(page: &mut Page, comparison: &Comparison<'_>, compared: &Compared) {
@@ -212,24 +228,29 @@ fn table(page: &mut Page, comparison: &Comparison<'_>, compared: &Compared) {
     let number = |x: f64| if x.is_nan() { "–".to_owned() } else { format!("{x:.2e}") };
     let mut rows = vec![head];
     let mut faults = Vec::new();
+    let mut last = None;
     for row in &compared.rows {
         let method = &compared.methods[row.method];
         let value = if method.vary == comparison.vary() {
-            format!("{}", row.value)
+            plain(row.value)
         } else {
-            format!("{} = {}", axis(&method.vary), row.value)
+            format!("{} = {}", axis(&method.vary), plain(row.value))
         };
         let mark = if row.fault.is_some() { " *" } else { "" };
         if let Some(fault) = &row.fault {
             faults.push(format!("* {}, {}: {fault}", method.name, value));
         }
-        let mut cells = vec![format!("{}{mark}", method.name), value];
+        // A method has its name once.
+        let name = if last == Some(row.method) { "" } else { &method.name };
+        last = Some(row.method);
+        let mut cells = vec![name.to_owned(), format!("{value}{mark}")];
         cells.extend(row.errors.iter().map(|error| number(*error)));
         cells.push(number(row.seconds));
         cells.extend(shown.iter().map(|name| row.counts.get(*name).map_or("–".to_owned(), ToString::to_string)));
         rows.push(cells);
     }
     page.table(&rows);
+    page.note("");
     for fault in faults {
         page.say(&fault);
     }
@@ -271,6 +292,7 @@ fn orders(page: &mut Page, comparison: &Comparison<'_>, compared: &Compared) {
         rows.push(std::iter::once(method.name.clone()).chain(own).collect());
     }
     page.table(&rows);
+    page.note("");
     page.say("Orders are slopes over the three smallest values whose errors stand above rounding and what the reference may be off (`floor` in the table of numbers).");
 }
 
@@ -287,6 +309,7 @@ fn equal(page: &mut Page, comparison: &Comparison<'_>, compared: &Compared) {
             }
         }
         page.table(&rows);
+        page.note("");
     }
 }
 
@@ -295,13 +318,14 @@ fn least(page: &mut Page, compared: &Compared) {
     let head = ["least time of", "at", "s", "at the first value", "times faster"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for (k, method) in compared.methods.iter().enumerate() {
-        let Some(best) = compared.sound(k).min_by(|a, b| a.seconds.total_cmp(&b.seconds)) else { continue };
+        let Some(best) = compared.sound(k).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)) else { continue };
         let first = compared.rows.iter().find(|row| row.method == k).filter(|row| row.fault.is_none());
         let (at, factor) = first.map_or(("–".to_owned(), "–".to_owned()), |first| {
             (format!("{:.2e} s", first.seconds), format!("{:.1}", first.seconds / best.seconds))
         });
-        let own = vec![method.name.clone(), format!("{}", best.value), format!("{:.2e}", best.seconds), at, factor];
+        let own = vec![method.name.clone(), plain(best.value), format!("{:.2e}", best.seconds), at, factor];
         rows.push(own);
     }
     page.table(&rows);
+    page.note("");
 }

@@ -267,7 +267,7 @@ fn bad_comparisons_are_told() {
     assert!(ended.err.contains("unknown integrator `rk5`") && ended.err.contains("scene.toml:6"), "{}", ended.err);
     std::fs::write(&scene, text.replace("integrator = \"rk5\"", "method = 1")).unwrap();
     let ended = dalembert(folder.path(), &["check", "scene.toml"]).with(2);
-    assert!(ended.err.contains("unknown field `method`"), "{}", ended.err);
+    assert!(ended.err.contains("unknown key `method`"), "{}", ended.err);
     // A formula that is none is the reason of every row.
     let exact = ["study", "work-precision", "oscillator", "--exact", "body.mass.position.x=2*cos(", "--out", "none"];
     let ended = dalembert(folder.path(), &exact).with(1);

@@ -56,7 +56,7 @@ pub enum Take {
     Maximum,
 }
 
-/// A method of a comparison, or its reference.
+/// `[[comparison.NAME.methods]]`: a method of a comparison; `reference` has the same keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MethodSettings {

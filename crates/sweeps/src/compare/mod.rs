@@ -107,22 +107,24 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The runs of a method that can be judged: they reached the end and their ledger closes.
-    pub fn sound(&self, method: usize) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(move |row| row.method == method && row.fault.is_none())
+    /// The runs of a method that can be judged, by their values: they reached the end and their ledger closes.
+    pub fn sound(&self, method: usize) -> Vec<&Row> {
+        let mut rows: Vec<&Row> = self.rows.iter().filter(|row| row.method == method && row.fault.is_none()).collect();
+        rows.sort_by(|a, b| a.value.total_cmp(&b.value));
+        rows
     }
 
     /// The order of a method in a measure: the slope of errors over what is varied.
     pub fn order(&self, method: usize, measure: usize) -> Option<f64> {
         let points: Vec<[f64; 3]> =
-            self.sound(method).map(|row| [row.value, row.errors[measure], row.floors[measure]]).collect();
+            self.sound(method).iter().map(|row| [row.value, row.errors[measure], row.floors[measure]]).collect();
         order(&points)
     }
 
     /// The times of all methods at the same error.
     pub fn at_equal_error(&self, measure: usize) -> Option<Equal> {
         let curve = |method: usize| -> Vec<[f64; 2]> {
-            let known = self.sound(method).filter(|row| row.errors[measure] > row.floors[measure]);
+            let known = self.sound(method).into_iter().filter(|row| row.errors[measure] > row.floors[measure]);
             known.map(|row| [row.errors[measure], row.seconds]).collect()
         };
         at_equal_error(&(0..self.methods.len()).map(curve).collect::<Vec<_>>())
@@ -143,13 +145,16 @@ impl<'a> Comparison<'a> {
             }
         }
         let about = known.iter().find(|about| about.name == scene.run.integrator);
-        let step = about.is_some_and(|about| about.parameters.iter().any(|p| p.name == "fixed_step"));
+        // Most methods can have a fixed step; some always have one.
+        let default =
+            about.and_then(|about| about.parameters.iter().find(|p| p.name == "fixed_step")).map(|p| p.default);
+        let step = scene.run.settings.get("fixed_step").copied().or(default).unwrap_or(0.0);
         if settings.vary.is_empty() {
-            settings.vary = if step { "fixed_step" } else { "tolerance" }.to_owned();
+            settings.vary = if step > 0.0 { "fixed_step" } else { "tolerance" }.to_owned();
         }
         let without = settings.methods.iter().any(|method| method.values.is_empty()) || settings.methods.is_empty();
         if settings.values.is_empty() && without {
-            settings.values = own_values(&settings.vary, &scene)?;
+            settings.values = own_values(&settings.vary, scene.run.tolerance, step)?;
         }
         if settings.methods.is_empty() {
             settings.methods.push(MethodSettings::default());
@@ -210,13 +215,15 @@ impl<'a> Comparison<'a> {
 }
 
 /// Values about those of the scene itself.
-fn own_values(vary: &str, scene: &Scene) -> Result<Vec<f64>, String> {
+fn own_values(vary: &str, tolerance: f64, step: f64) -> Result<Vec<f64>, String> {
     let (own, factors) = match vary {
-        "tolerance" => (Some(scene.run.tolerance), TOLERANCES),
-        name => (scene.run.settings.get(name).copied(), STEPS),
+        "tolerance" => (tolerance, TOLERANCES),
+        "fixed_step" => (step, STEPS),
+        _ => (0.0, STEPS),
     };
-    let own = own.filter(|own| *own > 0.0 && ["tolerance", "fixed_step"].contains(&vary));
-    let own = own.ok_or_else(|| format!("`{vary}` is varied, but no values are given"))?;
+    if own <= 0.0 {
+        return Err(format!("`{vary}` is varied, but no values are given"));
+    }
     Ok(factors.iter().map(|factor| factor * own).collect())
 }
 

@@ -20,8 +20,9 @@ pub(super) struct Truth {
     run: Option<Trajectory>,
     /// What it is off, for each measure.
     doubts: Vec<f64>,
-    /// Closed forms, in which all but the time are numbers.
+    /// Closed forms, and the values of their variables: the time, and the parameters of the scene.
     exact: Vec<(String, Expression)>,
+    variables: Vec<f64>,
 }
 
 /// True motions by the texts of their scenes, or why there is none.
@@ -69,8 +70,8 @@ impl Comparison<'_> {
     }
 
     fn true_motion(&self, scene: &Scene, set: &[String]) -> Result<Truth, String> {
-        let exact = self.closed_forms(scene)?;
-        let mut truth = Truth { run: None, doubts: vec![0.0; self.measures.len()], exact };
+        let (exact, variables) = self.closed_forms(scene)?;
+        let mut truth = Truth { run: None, doubts: vec![0.0; self.measures.len()], exact, variables };
         let channels = Channels::new(&scene.model, &self.settings.channels);
         let mut measured = channels.channels().iter().skip(1);
         if !measured.all(|channel| truth.exact.iter().any(|(known, _)| *known == channel.name)) {
@@ -90,16 +91,16 @@ impl Comparison<'_> {
         }
     }
 
-    fn closed_forms(&self, scene: &Scene) -> Result<Vec<(String, Expression)>, String> {
+    fn closed_forms(&self, scene: &Scene) -> Result<(Vec<(String, Expression)>, Vec<f64>), String> {
         let parameters = scene.document.as_ref().map_or(&[][..], |document| document.parameters());
         let names: Vec<&str> = std::iter::once("t").chain(parameters.iter().map(|p| p.name.as_str())).collect();
         let read = |(channel, text): (&String, &String)| {
-            let formula = Expression::parse_in(text, &names)
-                .map_err(|error| format!("the closed form `{text}` of `{channel}`: {error}"))?;
-            let whole = |formula: Expression, (k, value): (usize, f64)| formula.with(k + 1, value);
-            Ok((channel.clone(), parameters.iter().map(|p| p.value).enumerate().fold(formula, whole)))
+            let formula = Expression::parse_in(text, &names);
+            let formula = formula.map_err(|error| format!("the closed form `{text}` of `{channel}`: {error}"))?;
+            Ok((channel.clone(), formula))
         };
-        self.settings.exact.iter().map(read).collect()
+        let exact = self.settings.exact.iter().map(read).collect::<Result<_, String>>()?;
+        Ok((exact, std::iter::once(0.0).chain(parameters.iter().map(|p| p.value)).collect()))
     }
 }
 
@@ -107,7 +108,11 @@ impl Truth {
     /// A column of the true motion at given times.
     pub(super) fn column(&self, name: &str, times: &[f64]) -> Result<Vec<f64>, String> {
         if let Some((_, formula)) = self.exact.iter().find(|(known, _)| known == name) {
-            let value = |t: &f64| formula.value(&[*t]).map_err(|error| format!("the closed form of `{name}`: {error}"));
+            let mut variables = self.variables.clone();
+            let value = |&t: &f64| {
+                variables[0] = t;
+                formula.value(&variables).map_err(|error| format!("the closed form of `{name}`: {error}"))
+            };
             return times.iter().map(value).collect();
         }
         let run = self.run.as_ref().ok_or("there is no reference")?;
