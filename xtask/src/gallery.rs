@@ -1,5 +1,6 @@
 //! `cargo xtask gallery`: the page of examples, with a picture, the motion and the text of every built-in scene.
 
+use crate::chores::release_binary;
 use crate::shell::{Outcome, command, output, read, root, run, target, write};
 use crate::viewer;
 use std::fmt::Write;
@@ -11,11 +12,19 @@ const TOP: &str = "# Gallery\n\n<!-- Written by `cargo xtask gallery`; changes b
     picture leads to the report with the motion, if this book was built after `cargo xtask gallery`; else `dalembert run NAME` makes it, and \
     `dalembert view NAME` shows it live.\n";
 
-/// Runs all scenes, takes their pictures and writes the page.
-pub fn build(_: &[String]) -> Outcome {
-    let tool = viewer::build_all()?;
+/// Runs all scenes, takes their pictures and writes the page; with the word `page` it writes the page alone, with the pictures there are.
+pub fn build(arguments: &[String]) -> Outcome {
+    let alone = match arguments {
+        [] => false,
+        [word] if word == "page" => true,
+        _ => return Err("expected nothing or `page`".into()),
+    };
+    let tool = if alone { release_binary()? } else { viewer::build_all()? };
     let listed = output(&mut command(&tool, &["list", "scenes"]))?;
     let scenes: Vec<(&str, &str)> = listed.lines().skip(1).filter_map(|line| line.trim().split_once(' ')).collect();
+    if alone {
+        return write(&root().join("docs/src/gallery.md"), &page(&scenes)?);
+    }
     let runs = target().join("gallery");
     for (name, _) in &scenes {
         println!("{name}");

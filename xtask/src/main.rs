@@ -137,9 +137,9 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "gallery",
-        arguments: "",
+        arguments: "[page]",
         about: "run all built-in scenes and write docs/src/gallery.md with their pictures",
-        detail: "Needs Chromium for the pictures. The reports go to docs/src/gallery, beside the page, and are not kept under\n\
+        detail: "Needs Chromium for the pictures. With the word `page` nothing is run: texts are written anew beside the pictures there are. The reports go to docs/src/gallery, beside the page, and are not kept under\n\
                  version control.",
         run: gallery::build,
     },

@@ -64,8 +64,10 @@ fn tables() -> Outcome<PathBuf> {
 
 /// Draws all tables there are.
 fn draw(tables: &Path) -> Outcome {
-    let mut chart = cargo(&["run", "--quiet", "--package", "dalembert", "--example", "chart_tables", "--"]);
-    shell::run(chart.arg(tables).arg(root().join("docs/src/pictures")))
+    // Built with the features of the tests, so that little is built anew.
+    shell::run(&mut cargo(&["build", "--quiet", "--workspace", "--example", "chart_tables"]))?;
+    let example = target().join("debug/examples").join(format!("chart_tables{}", std::env::consts::EXE_SUFFIX));
+    shell::run(command(example, &[]).arg(tables).arg(root().join("docs/src/pictures")))
 }
 
 /// What stands around the table of the page.

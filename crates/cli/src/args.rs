@@ -3,7 +3,7 @@
 mod analysis;
 mod study;
 
-pub use analysis::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, ShotOptions, StrideOptions};
+pub use analysis::{BasinOptions, ChartOptions, PlaceOptions, SectionOptions, ShotOptions, StrideOptions, WorkOptions};
 pub use study::Study;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -176,6 +176,7 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         }
         Study::Chart { model, chart, out } => analyse::chart(model, chart, out.as_deref()),
         Study::Basin { model, basin, out } => analyse::basin(model, basin, out.as_deref()),
+        Study::WorkPrecision { model, work, out } => analyse::work_precision(model, work, out.as_deref()),
         Study::Bifurcation { model, range: r, count, section, result } => {
             let spacing = (r.to - r.from) / (*count).max(2).saturating_sub(1) as f64;
             let values: Vec<f64> = (0..*count).map(|k| r.from + spacing * k as f64).collect();

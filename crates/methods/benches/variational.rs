@@ -42,6 +42,8 @@ impl Table {
 
 /// Runs below this are often not interrupted, s.
 const SHORT: f64 = 2e-3;
+/// Every point is repeated for so long, s.
+const REPEATED: f64 = 0.15;
 
 /// Runs to a time in equal steps; the state there and the least computing time of some runs.
 fn timed<P: Problem>(
@@ -54,7 +56,7 @@ fn timed<P: Problem>(
     let (first, mut round) = (Instant::now(), 0);
     let begun = computed(first);
     // Short runs are repeated for a while, so that some of them are not interrupted.
-    while round < rounds || rounds > 1 && computed(first) - begun < 0.3 {
+    while round < rounds || rounds > 1 && computed(first) - begun < REPEATED {
         round += 1;
         let mut method = make()?;
         let mut s = problem.initial();

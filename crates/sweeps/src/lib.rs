@@ -5,9 +5,10 @@
 //! machines. [`sweep`] computes them and appends each to a [`Journal`] when it is finished; killed at any moment it goes on where it
 //! was. [`rows`] computes some of them on a machine that has nothing but the [`Study::parcel`]. [`table`] writes the finished rows, in their order, as one Parquet file: the same bytes however they were computed.
 //!
-//! A row that fails is a row with an error. It stops nothing.
+//! A row that fails is a row with an error. It stops nothing. [`compare`] runs a scene with several integrators and their options, for errors, orders and time.
 
 mod company;
+pub mod compare;
 mod error;
 mod execute;
 mod files;

@@ -1,5 +1,6 @@
 //! Studies of how a model vibrates and moves: `dalembert study linearise`, `modes`, `transition`, `frequency-response`, `periodic-response`,
-//! `covariance`, `floquet`, `limit-cycle`, `shoot`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`.
+//! `covariance`, `floquet`, `limit-cycle`, `shoot`, `continuation`, `lyapunov`, `poincare`, `portrait`, `spectrum`, `bifurcation`, `chart`, `basin`; and of how it is computed:
+//! `work-precision`.
 //!
 //! They run on any scene, with exact derivatives of its own equations of motion, through events where there are contacts; small vibrations hold the modes
 //! that contacts have at their place. Ctrl-C ends long ones with what was computed until then.
@@ -15,6 +16,7 @@ mod sections;
 mod shoot;
 mod small;
 mod walk;
+mod work;
 
 pub use curves::{Followed, Reach, continuation};
 pub use cycles::{lyapunov, multipliers};
@@ -25,6 +27,7 @@ pub use sections::{bifurcation, poincare, portrait, spectrum};
 pub use shoot::shoot;
 pub use small::{along, linearise, transition};
 pub use walk::limit_cycle;
+pub use work::work_precision;
 
 use crate::args::ModelOptions;
 use crate::exit::Exit;

@@ -19,6 +19,8 @@ const RIGHT: f64 = 16.0;
 pub enum Style {
     /// Joined by lines.
     Line,
+    /// Joined by lines, with a dot at each.
+    Marked,
     /// As dots, small ones where there are many.
     Dots,
     /// As cells of a grid with this many columns and rows.
@@ -64,34 +66,38 @@ impl Chart {
         }
     }
 
+    /// How many curves are drawn: lines can be told apart twice over.
+    fn drawn(&self) -> usize {
+        let lines = matches!(self.style, Style::Line | Style::Marked);
+        self.curves.len().min(if lines { 2 * CURVES } else { CURVES })
+    }
+
     /// The picture.
     pub fn draw(&self, form: Form) -> String {
         let (across, up) = (self.axis(0), self.axis(1));
-        let key = if self.curves.len() > 1 { 16.0 * self.curves.len().min(CURVES) as f64 } else { 0.0 };
+        let drawn = self.drawn();
+        let key = if self.curves.len() > 1 { 16.0 * drawn as f64 } else { 0.0 };
         let note = if up.note.is_empty() { 0.0 } else { 14.0 };
         let field = Field { across, up, top: 30.0 + key + note };
         let mut svg = Svg::new(form, WIDTH, field.height(), &self.title);
         svg.text("title", [LEFT, 18.0], Anchor::Start, &self.title);
         if key > 0.0 {
-            for (k, (name, _)) in self.curves.iter().take(CURVES).enumerate() {
+            for (k, (name, _)) in self.curves.iter().take(drawn).enumerate() {
                 let y = 34.0 + 16.0 * k as f64;
-                svg.line(&format!("curve c{k}"), [LEFT, y - 3.5], [LEFT + 24.0, y - 3.5]);
+                stroke(&mut svg, k, &[[LEFT, y - 3.5], [LEFT + 24.0, y - 3.5]]);
                 svg.text("key", [LEFT + 29.0, y], Anchor::Start, name);
             }
         }
         field.draw(&mut svg, &self.across);
-        for (k, (_, points)) in self.curves.iter().take(CURVES).enumerate() {
+        for (k, (_, points)) in self.curves.iter().take(drawn).enumerate() {
             let places: Vec<[f64; 2]> = points.iter().filter_map(|p| field.place(p)).collect();
             match self.style {
-                Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
-                Style::Dots => svg.leaf(
-                    "path",
-                    &[
-                        ("class", (&format!("shape c{k}")).into()),
-                        ("style", if points.len() < FEW { "stroke-width:6" } else { "stroke-width:1.8" }.into()),
-                        ("d", (&dots(&places)).into()),
-                    ],
-                ),
+                Style::Line => stroke(&mut svg, k, &places),
+                Style::Marked => {
+                    stroke(&mut svg, k, &places);
+                    mark(&mut svg, k % CURVES, &places, 6.0);
+                }
+                Style::Dots => mark(&mut svg, k, &places, if points.len() < FEW { 6.0 } else { 1.8 }),
                 Style::Cells(counts) => {
                     let pitch = [0, 1].map(|j| {
                         let [low, high] = self.extent(j);
@@ -105,6 +111,23 @@ impl Chart {
         }
         svg.finish()
     }
+}
+
+/// Draws curve `k`. Each colour has a dash pattern; further curves have the same colours, broad, pale and whole.
+fn stroke(svg: &mut Svg, k: usize, places: &[[f64; 2]]) {
+    let (class, commands) = (format!("curve c{}", k % CURVES), polyline(places));
+    if k < CURVES {
+        svg.path(&class, &commands);
+        return;
+    }
+    let style = "stroke-width:4;stroke-opacity:0.4;stroke-dasharray:none";
+    svg.leaf("path", &[("class", (&class).into()), ("style", style.into()), ("d", (&commands).into())]);
+}
+
+/// Draws dots of a width in px.
+fn mark(svg: &mut Svg, colour: usize, places: &[[f64; 2]], width: f64) {
+    let (class, style) = (format!("shape c{colour}"), format!("stroke-width:{width}"));
+    svg.leaf("path", &[("class", (&class).into()), ("style", (&style).into()), ("d", (&dots(places)).into())]);
 }
 
 /// Where values are drawn: two axes with their grid.
@@ -219,6 +242,17 @@ impl Page {
         self.body += &format!("<p>{}</p>\n", escape(line));
     }
 
+    /// A heading.
+    pub fn heading(&mut self, title: &str) {
+        self.text += &format!("\n{title}\n");
+        self.body += &format!("<h2>{}</h2>\n", escape(title));
+    }
+
+    /// A line for the terminal alone.
+    pub fn note(&mut self, line: &str) {
+        self.text += &format!("{line}\n");
+    }
+
     /// Tells that the study was interrupted, and what there is.
     pub fn interrupted(&mut self, what: &str) {
         self.say(&format!("interrupted: {what}"));
@@ -317,8 +351,8 @@ impl Page {
         let page = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{}\
              body{{max-width:46rem;margin:2rem auto;padding:0 1rem;font:15px system-ui,sans-serif;background:var(--page);\
-             color:var(--ink)}}figure{{margin:1rem 0;background:var(--surface)}}table{{border-collapse:collapse;margin:1rem 0}}\
-             th,td{{padding:.15rem .8rem .15rem 0;text-align:left;font-variant-numeric:tabular-nums}}</style></head><body>\n{}\
+             color:var(--ink)}}figure{{margin:1rem 0;background:var(--surface)}}table{{display:block;overflow-x:auto;border-collapse:collapse;margin:1rem 0}}\
+             th,td{{padding:.15rem .8rem .15rem 0;text-align:left;white-space:nowrap;font-variant-numeric:tabular-nums}}</style></head><body>\n{}\
              {}</body></html>\n",
             escape(&self.title),
             page_style(),

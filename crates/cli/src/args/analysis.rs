@@ -2,6 +2,7 @@
 
 use super::finite;
 use clap::Args;
+use dalembert::scene::MethodSettings;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -202,4 +203,39 @@ pub struct StrobeOptions {
     /// The number of points.
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     pub points: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkOptions {
+    /// A comparison of the scene by its name, if it has several; may be repeated. All if not given.
+    #[arg(long, value_name = "NAME")]
+    pub comparison: Vec<String>,
+    /// A method, as in "galerkin_gauss degree=2": an integrator and its settings; paths of the scene are set too. Without an integrator it is the scene's own. May be repeated; in
+    /// place of those of the scene's comparison.
+    #[arg(long, value_name = "METHOD")]
+    pub method: Vec<MethodSettings>,
+    /// What is varied: an option of the integrator such as fixed_step, tolerance or micro_steps, or the path of any value of the scene.
+    #[arg(long, value_name = "OPTION|PATH")]
+    pub vary: Option<String>,
+    /// Its values, between commas.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_negative_numbers = true, value_parser = finite)]
+    pub values: Vec<f64>,
+    /// Channels of which errors are taken, or a pattern with `*` for their largest error; may be repeated.
+    #[arg(long, value_name = "CHANNEL")]
+    pub channel: Vec<String>,
+    /// When: the error at the end, or the largest of all recorded rows.
+    #[arg(long, value_name = "WHEN", value_parser = ["last", "maximum"])]
+    pub take: Option<String>,
+    /// When runs end, in seconds.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
+    pub until: Option<f64>,
+    /// The method to compare with [default: "dop853 tolerance=1e-13"].
+    #[arg(long, value_name = "METHOD")]
+    pub reference: Option<MethodSettings>,
+    /// The closed form of a channel, a formula of the time t and of parameters of the scene, in place of the reference; may be repeated.
+    #[arg(long, value_name = "CHANNEL=FORMULA")]
+    pub exact: Vec<String>,
+    /// Every run is timed again and again for so many seconds; the least time counts.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.1, value_parser = finite)]
+    pub timing: f64,
 }

@@ -2,7 +2,7 @@
 
 use super::analysis::{
     BasinOptions, ChartOptions, PeriodOptions, PlaceOptions, RangeOptions, ResultOptions, SectionOptions, ShotOptions,
-    StrideOptions, StrobeOptions,
+    StrideOptions, StrobeOptions, WorkOptions,
 };
 use super::{ModelOptions, finite};
 use clap::Subcommand;
@@ -302,6 +302,19 @@ pub enum Study {
         #[command(flatten)]
         basin: BasinOptions,
         /// Write a report with plots and tables into this folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+    /// Compare integrators and their options on a scene: errors over steps, over processor time and over work, with measured orders (work-precision diagrams).
+    ///
+    /// Without further options it draws the comparisons of the scene, `[comparison.NAME]`, or the scene's own integrator with longer and shorter steps. Runs that fail
+    /// are rows of the table with their reason.
+    WorkPrecision {
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        work: WorkOptions,
+        /// The folder of page, tables and pictures [default: runs/NAME-work-precision].
         #[arg(long, short, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },

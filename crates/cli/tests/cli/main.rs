@@ -27,6 +27,7 @@ mod schema;
 mod sweep;
 mod vibrate;
 mod walk;
+mod work;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -72,7 +72,7 @@ pub trait Body: About {
     /// Whether markers on it have an orientation.
     fn oriented(&self) -> bool;
     /// Whether it is a single point, with its position and velocity in the world frame for q and v, on which nothing acts but
-    /// its weight and elements. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
+    /// its weight and elements; its cache is q, then v. A model then need not ask it for places, nor give it wrenches: `dalembert::check` compares.
     fn point(&self) -> bool {
         false
     }

@@ -303,6 +303,10 @@ impl System for Model {
     }
 
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], out: &mut [S]) {
+        if self.layout.flat {
+            out.iter_mut().zip(q).zip(delta).for_each(|((out, &q), &delta)| *out = q + delta);
+            return;
+        }
         for (i, body) in self.bodies.iter().enumerate() {
             let (range, columns) = (self.layout.q[i].clone(), self.layout.v[i].clone());
             if self.layout.point[i] {
@@ -376,7 +380,14 @@ impl Model {
     fn move_body<S: Scalar>(&self, i: usize, s: &State<S>, w: &mut Work<S>) {
         let layout = &self.layout;
         let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
-        S::view::<Bodies, _>(&*self.bodies[i].item).kinematics(q, v, &mut w.cache[layout.cache[i].clone()]);
+        let cache = &mut w.cache[layout.cache[i].clone()];
+        if layout.point[i] {
+            let (places, velocities) = cache.split_at_mut(q.len());
+            places.copy_from_slice(q);
+            velocities.copy_from_slice(v);
+            return;
+        }
+        S::view::<Bodies, _>(&*self.bodies[i].item).kinematics(q, v, cache);
     }
 
     /// The place of one marker on a body that can move, whose kinematics are known.

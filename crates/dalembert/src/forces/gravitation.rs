@@ -67,12 +67,6 @@ impl Gravitation {
         let constant = self.constant.at(now);
         if self.masses.is_empty() { (&self.parameters, constant.recip()) } else { (&self.masses, constant) }
     }
-
-    /// √(d² + ε²).
-    #[inline(always)]
-    fn distance<R: Real>(&self, now: &Instant<'_, R>, a: &Place<R>, b: &Place<R>) -> R {
-        ((b.r - a.r).norm_squared() + self.softening.at(now).square()).sqrt()
-    }
 }
 
 impl Force for Gravitation {
@@ -122,11 +116,23 @@ impl Force for Gravitation {
     fn energy<R: Real>(&self, now: &Instant<'_, R>, at: &[Place<R>]) -> R {
         let mut energy = R::zero();
         let (weights, scale) = self.weights(now);
+        let softened = self.softening.at(now).square();
         for j in 1..at.len() {
-            let own = weights[j].at(now) * scale;
-            for i in 0..j {
-                energy -= own * weights[i].at(now) / self.distance(now, &at[i], &at[j]);
+            let (here, own) = (at[j].r, weights[j].at(now) * scale);
+            let (places, masses) = (at[..j].as_chunks::<2>(), weights[..j].as_chunks::<2>());
+            // Two at once, as in `apply`.
+            let mut sums = [R::zero(); 2];
+            for (there, weights) in places.0.iter().zip(masses.0) {
+                let squared: [R; 2] = std::array::from_fn(|l| (here - there[l].r).norm_squared() + softened);
+                let roots = squared.map(R::sqrt);
+                for l in 0..2 {
+                    sums[l] += weights[l].at(now) / roots[l];
+                }
             }
+            for (there, weight) in places.1.iter().zip(masses.1) {
+                sums[0] += weight.at(now) / ((here - there.r).norm_squared() + softened).sqrt();
+            }
+            energy -= own * (sums[0] + sums[1]);
         }
         energy
     }

@@ -31,6 +31,8 @@ pub(crate) struct Layout {
     pub points: Vec<Option<[usize; 2]>>,
     /// For each body whether it is a single point, see [`crate::bodies::Body::point`].
     pub point: Vec<bool>,
+    /// Whether all that can move are points, so that places and their changes add up number by number.
+    pub flat: bool,
     /// What becomes of a wrench at each marker.
     pub takers: Vec<Taker>,
     /// The markers whose wrenches are gathered before bodies take them, in the order of the gathered ones.
@@ -225,6 +227,9 @@ impl Layout {
             at_work: at_work.into_iter().filter(moving).collect(),
             points: markers.iter().map(point).collect(),
             point: bodies.iter().map(|body| body.item.point()).collect(),
+            flat: bodies
+                .iter()
+                .all(|body| body.item.point() || body.item.velocities() == 0 && body.item.coordinates() == 0),
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
             mass_starts: starts(mass_blocks.iter().map(MassBlock::values)),
             mass_blocks,

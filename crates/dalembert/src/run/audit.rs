@@ -29,6 +29,8 @@ const LEAST: f64 = 1e-2;
 pub struct Audit {
     work: Work<f64>,
     mass: Mass<f64>,
+    /// Whether masses are at hand, which need not be asked for again if they are constant.
+    massed: bool,
     force: Vec<f64>,
     product: Vec<f64>,
     magnitude: Vec<f64>,
@@ -61,6 +63,7 @@ impl Audit {
         Self {
             work: model.work(),
             mass: Mass::new(&model.mass_blocks()),
+            massed: false,
             force: vec![0.0; shape.v],
             product: vec![0.0; shape.v],
             magnitude: vec![0.0; shape.v],
@@ -92,7 +95,10 @@ impl Audit {
     pub fn observe(&mut self, model: &Model, s: &State<f64>, error: Option<f64>) {
         let is_first = self.start.is_none();
         let ledger = self.look(model, s);
-        model.mass(s, &mut self.work, &mut self.mass);
+        if !(self.massed && model.mass_is_constant()) {
+            model.mass(s, &mut self.work, &mut self.mass);
+            self.massed = true;
+        }
         self.mass.apply(&s.v, &mut self.product);
         let rounding = rounding(&ledger);
         let mut step = rounding;

@@ -234,6 +234,11 @@ pub async fn run_one_of_many<'a>(
     drive_with_callbacks(scene, name, Begin::Written, watcher, Manner::Figures(company)).await
 }
 
+/// The same by itself.
+pub fn run_figures(scene: &Scene, name: &str, watcher: &mut dyn Watcher) -> Result<Outcome, RunError> {
+    now(run_one_of_many(scene, name, watcher, None::<()>))
+}
+
 /// What is kept of a run, and in which company it is made.
 enum Manner<C> {
     /// Everything.

@@ -1,5 +1,6 @@
 //! Running a scene: from initial values to a record, with an account of energy.
 
+mod alone;
 mod audit;
 mod channels;
 mod checkpoint;
@@ -12,9 +13,10 @@ mod start;
 mod swing;
 mod triggers;
 
+pub use alone::integrate_alone;
 pub use audit::Audit;
 pub use channels::{Channels, Reading, ReadingError, matches};
-pub use driver::{Failure, Outcome, RunError, Watcher, run, run_from, run_one_of_many};
+pub use driver::{Failure, Outcome, RunError, Watcher, run, run_figures, run_from, run_one_of_many};
 pub use figures::{Figures, figures, snapshots};
 pub use given::{Column, Given, given};
 pub use motion::motion;

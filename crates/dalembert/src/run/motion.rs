@@ -9,22 +9,24 @@ use dalembert_methods::lie::Quat;
 use dalembert_methods::trajectory::Trajectory;
 use dalembert_methods::vector::{Mat3, Vec3};
 
-/// At most this many instants are drawn.
+/// At most this many instants are taken of models with many shapes, and so many shapes of all others: ways between instants are straight, so that many turns need many of them.
 const FRAMES: usize = 200;
+const SHAPES: usize = 20_000;
 
 /// The motion recorded in a trajectory; none if positions were not recorded.
 pub fn motion(model: &Model, trajectory: &Trajectory) -> Option<Motion> {
     let poses = Poses::new(model, trajectory)?;
     let (outlines, sticks) = (outlines(model), sticks(model));
-    let stride = trajectory.len().div_ceil(FRAMES);
-    let frames = (0..trajectory.len()).step_by(stride).map(|row| {
+    let frame = |row: usize| {
         let place = poses.between(row, 0.0);
         let point = |marker: &Marker| place(marker).r.0;
         let mut shapes = shapes(model, &poses, &outlines, row, &point);
         shapes.extend(sticks.iter().map(|stick| Shape { name: stick.name.clone(), points: stick.placed(&point) }));
         Frame { time: trajectory.time()[row], shapes }
-    });
-    Some(Motion { frames: frames.collect() })
+    };
+    let most = FRAMES.max(SHAPES / frame(0).shapes.len().max(1));
+    let stride = trajectory.len().div_ceil(most);
+    Some(Motion { frames: (0..trajectory.len()).step_by(stride).map(frame).collect() })
 }
 
 /// The outline of each body in its own frame, in m; empty for bodies without a reference shape. Rigid bodies have the shape that a contact

@@ -69,22 +69,22 @@ impl Swing {
         let kinetic = |k: usize| 0.5 * momentum[k] * v[k];
         let [older, old] = &self.kinetic;
         let steps = [self.times[1] - self.times[0], t - self.times[1]];
-        let sum = |term: &dyn Fn(usize) -> f64| (0..v.len()).map(term).fold(0.0, |sum, x: f64| sum + x.abs());
+        let count = v.len();
         let flow = (0..2).map(|i| (through[i] - self.through[i]).abs()).sum::<f64>();
         let mut own = 0.0;
         if self.known > 0 {
-            self.single = larger(self.single, sum(&|k| kinetic(k) - old[k]) / 3.0);
+            self.single = larger(self.single, sum(count, |k| kinetic(k) - old[k]) / 3.0);
         }
         let (short, long) = (steps[0].min(steps[1]), steps[0].max(steps[1]));
         if self.known == 2 && short > ALIKE * long {
             let bent = |k: usize| (kinetic(k) - old[k]) / steps[1] - (old[k] - older[k]) / steps[0];
-            own = sum(&bent) * 2.0 * long * long / (3.0 * (steps[0] + steps[1]));
+            own = sum(count, bent) * 2.0 * long * long / (3.0 * (steps[0] + steps[1]));
             self.largest = larger(self.largest, own);
             self.compared = true;
         }
         if self.known > 0 {
             // Before there are differences all that goes through a step may be missed.
-            let total = sum(&kinetic);
+            let total = sum(count, kinetic);
             let part = if self.known == 2 && total > 0.0 { (own / total).min(1.0) } else { 1.0 };
             self.missed += part * flow;
             own += part * flow;
@@ -123,6 +123,11 @@ impl Swing {
         self.kinetic[1].copy_from_slice(second);
         Some(())
     }
+}
+
+/// The sum of the sizes of terms.
+fn sum(count: usize, term: impl Fn(usize) -> f64) -> f64 {
+    (0..count).map(term).fold(0.0, |sum, x: f64| sum + x.abs())
 }
 
 /// By how much a chord widens the swing.

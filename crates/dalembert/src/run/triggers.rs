@@ -72,6 +72,9 @@ impl<'m> Triggers<Hybrid<'m, Model>> for ChannelTriggers<'m> {
         &self.list
     }
     fn values(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, out: &mut [f64]) {
+        if self.watched.is_empty() {
+            return;
+        }
         if self.channels.sample(y, s, &mut self.row).is_err() {
             // A state at which the multipliers do not exist is reported by the integrator itself; here it is no event.
             self.row.fill(f64::NAN);

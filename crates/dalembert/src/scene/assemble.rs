@@ -1,5 +1,6 @@
 //! From a document to a model: reads every element by its kind and attaches it to the markers it names.
 
+use super::comparison::ComparisonSettings;
 use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use super::{Document, Entry, Problem, Problems, SceneError, nearest};
@@ -14,8 +15,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The sections of named elements.
-pub const SECTIONS: [&str; 11] =
-    ["body", "marker", "signal", "assembly", "force", "joint", "constraint", "contact", "event", "panel", "shapes"];
+pub const SECTIONS: [&str; 12] = [
+    "body",
+    "marker",
+    "signal",
+    "assembly",
+    "force",
+    "joint",
+    "constraint",
+    "contact",
+    "event",
+    "panel",
+    "shapes",
+    "comparison",
+];
 
 /// The key of a body's own markers.
 pub(super) const MARKERS: &str = "markers";
@@ -36,6 +49,8 @@ pub struct Scene {
     pub panels: Vec<(String, PanelSettings)>,
     /// `[shapes]`, by name.
     pub shapes: Vec<(String, ShapesSettings)>,
+    /// `[comparison]`, by name.
+    pub comparisons: Vec<(String, ComparisonSettings)>,
     /// The mesh files that were read for looking at bodies.
     pub meshes: Vec<String>,
     /// The document it was read from, if it was.
@@ -72,6 +87,7 @@ impl Scene {
             events: Vec::new(),
             panels: Vec::new(),
             shapes: Vec::new(),
+            comparisons: Vec::new(),
             meshes: Vec::new(),
             document: None,
             callbacks: Callbacks::none(),
@@ -115,6 +131,8 @@ impl Scene {
         let events = reader.read_named("event");
         let panels = reader.read_named("panel");
         let shapes = reader.read_named("shapes");
+        let comparisons = reader.read_named("comparison");
+        reader.check_comparisons(&comparisons);
         let Reader { builder, mut problems, .. } = reader;
         if !problems.is_empty() {
             return problems.or(()).map(|()| unreachable!("there are problems"));
@@ -135,7 +153,8 @@ impl Scene {
             }
         };
         let meshes = Vec::new();
-        Ok(Self { info, model, run, output, events, panels, shapes, meshes, document: Some(document), callbacks })
+        let document = Some(document);
+        Ok(Self { info, model, run, output, events, panels, shapes, comparisons, meshes, document, callbacks })
     }
 }
 

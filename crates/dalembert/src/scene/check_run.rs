@@ -1,6 +1,7 @@
 //! Whether the settings of a run and of its output make sense.
 
 use super::assemble::Reader;
+use super::comparison::ComparisonSettings;
 use super::nearest;
 use super::settings::{ContactSettings, OutputSettings, RunSettings};
 use crate::run::matches;
@@ -136,6 +137,22 @@ impl Reader<'_> {
                     error.to_string(),
                     help.filter(|_| matches!(error, integrate::SettingsError::Unknown { .. })),
                 );
+            }
+        }
+    }
+
+    /// Blames integrators of comparisons that there are not.
+    pub(super) fn check_comparisons(&mut self, comparisons: &[(String, ComparisonSettings)]) {
+        let names: Vec<&str> = choices().iter().map(|about| about.name).collect();
+        for entry in self.document.section("comparison") {
+            let Some((_, comparison)) = comparisons.iter().find(|(name, _)| name == entry.name()) else { continue };
+            let methods = comparison.methods.iter().enumerate().map(|(k, m)| (format!("methods[{k}].integrator"), m));
+            let reference = comparison.reference.iter().map(|m| ("reference.integrator".to_owned(), m));
+            for (path, method) in methods.chain(reference) {
+                let Some(wrong) = method.integrator.as_deref().filter(|name| !names.contains(name)) else { continue };
+                let help = nearest(wrong, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+                let message = format!("unknown integrator `{wrong}`");
+                self.problems.extend(entry.error(&path, message, help.as_deref()));
             }
         }
     }

@@ -21,6 +21,8 @@ impl Scene {
         put_section(&mut root, "panel", panels);
         let shapes = self.shapes.iter().map(|(name, shapes)| (name.as_str(), from_serde(shapes)));
         put_section(&mut root, "shapes", shapes);
+        let comparisons = self.comparisons.iter().map(|(name, comparison)| (name.as_str(), from_serde(comparison)));
+        put_section(&mut root, "comparison", comparisons);
         put(&mut root, "run", from_serde(&self.run));
         put(&mut root, "output", from_serde(&self.output));
         to_toml(&root)

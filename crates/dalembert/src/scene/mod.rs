@@ -29,6 +29,7 @@
 mod assemble;
 mod attach;
 mod check_run;
+mod comparison;
 mod de;
 mod describe;
 mod document;
@@ -53,6 +54,7 @@ mod write;
 pub use crate::expression::nearest;
 pub use assemble::{MarkerSettings, SECTIONS, Scene};
 pub(crate) use assemble::{maker, place};
+pub use comparison::{ComparisonSettings, MethodSettings, Take};
 pub use document::{Document, Draft, Entry};
 pub use edit::edited;
 pub use error::{MOST_PROBLEMS, Problem, Problems, SceneError};

@@ -1,6 +1,7 @@
 //! The JSON Schema of scene files, and reference tables, both made from what elements say of themselves.
 
 use super::assemble::MarkerSettings;
+use super::comparison::{ComparisonSettings, MethodSettings};
 use super::figures::{PanelSettings, ShapesSettings};
 use super::settings::{ContactSettings, EventSettings, OutputSettings, RunSettings, SceneInfo, World};
 use crate::element::Kind;
@@ -74,6 +75,8 @@ pub fn every_section() -> Vec<Schema> {
         schema_for!(EventSettings),
         schema_for!(PanelSettings),
         schema_for!(ShapesSettings),
+        schema_for!(ComparisonSettings),
+        schema_for!(MethodSettings),
         schema_for!(Look),
     ]
 }
@@ -115,6 +118,7 @@ pub fn schema() -> Value {
     properties.insert("event".to_owned(), named(table::<EventSettings>(&mut definitions)));
     properties.insert("panel".to_owned(), named(table::<PanelSettings>(&mut definitions)));
     properties.insert("shapes".to_owned(), named(table::<ShapesSettings>(&mut definitions)));
+    properties.insert("comparison".to_owned(), named(table::<ComparisonSettings>(&mut definitions)));
     properties.insert("scene".to_owned(), table::<SceneInfo>(&mut definitions));
     properties.insert("world".to_owned(), table::<World>(&mut definitions));
     properties.insert("run".to_owned(), run_table(&mut definitions));
