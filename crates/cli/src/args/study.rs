@@ -313,7 +313,7 @@ pub enum Study {
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
-        work: WorkOptions,
+        work: Box<WorkOptions>,
         /// The folder of page, tables and pictures [default: runs/NAME-work-precision].
         #[arg(long, short, value_name = "FOLDER")]
         out: Option<PathBuf>,

@@ -381,10 +381,11 @@ impl Model {
         let layout = &self.layout;
         let (q, v) = (&s.q[layout.q[i].clone()], &s.v[layout.v[i].clone()]);
         let cache = &mut w.cache[layout.cache[i].clone()];
-        if layout.point[i] {
-            let (places, velocities) = cache.split_at_mut(q.len());
-            places.copy_from_slice(q);
-            velocities.copy_from_slice(v);
+        if layout.point[i]
+            && let Some(cache) = cache.first_chunk_mut::<6>()
+        {
+            let ([x, y, z], [a, b, c]) = (Vec3::from_slice(q).0, Vec3::from_slice(v).0);
+            *cache = [x, y, z, a, b, c];
             return;
         }
         S::view::<Bodies, _>(&*self.bodies[i].item).kinematics(q, v, cache);

@@ -50,7 +50,7 @@ fn time(curve: &[[f64; 2]], error: f64) -> Option<f64> {
     let crossing = |pair: &[[f64; 2]]| {
         let [[from, first], [to, last]] = [pair[0], pair[1]];
         let share = (error - from) / (to - from);
-        (0.0..=1.0).contains(&share).then(|| first + share * (last - first))
+        (0.0..=1.0).contains(&share).then_some(first + share * (last - first))
     };
     curve.windows(2).filter_map(crossing).min_by(f64::total_cmp)
 }

@@ -3,7 +3,7 @@
 use super::{Comparison, Measure, REFERENCE};
 use dalembert::expression::Expression;
 use dalembert::run::{Channels, matches, run_figures};
-use dalembert::scene::{MethodSettings, Scene, Take};
+use dalembert::scene::{MethodSettings, Parameter, Scene, Take};
 use dalembert_methods::nonsmooth::choices;
 use dalembert_methods::trajectory::Trajectory;
 
@@ -70,7 +70,9 @@ impl Comparison<'_> {
     }
 
     fn true_motion(&self, scene: &Scene, set: &[String]) -> Result<Truth, String> {
-        let (exact, variables) = self.closed_forms(scene)?;
+        let parameters = scene.document.as_ref().map_or(&[][..], |document| document.parameters());
+        let exact = self.closed_forms(parameters)?;
+        let variables = std::iter::once(0.0).chain(parameters.iter().map(|p| p.value)).collect();
         let mut truth = Truth { run: None, doubts: vec![0.0; self.measures.len()], exact, variables };
         let channels = Channels::new(&scene.model, &self.settings.channels);
         let mut measured = channels.channels().iter().skip(1);
@@ -91,16 +93,14 @@ impl Comparison<'_> {
         }
     }
 
-    fn closed_forms(&self, scene: &Scene) -> Result<(Vec<(String, Expression)>, Vec<f64>), String> {
-        let parameters = scene.document.as_ref().map_or(&[][..], |document| document.parameters());
+    fn closed_forms(&self, parameters: &[Parameter]) -> Result<Vec<(String, Expression)>, String> {
         let names: Vec<&str> = std::iter::once("t").chain(parameters.iter().map(|p| p.name.as_str())).collect();
         let read = |(channel, text): (&String, &String)| {
             let formula = Expression::parse_in(text, &names);
             let formula = formula.map_err(|error| format!("the closed form `{text}` of `{channel}`: {error}"))?;
             Ok((channel.clone(), formula))
         };
-        let exact = self.settings.exact.iter().map(read).collect::<Result<_, String>>()?;
-        Ok((exact, std::iter::once(0.0).chain(parameters.iter().map(|p| p.value)).collect()))
+        self.settings.exact.iter().map(read).collect()
     }
 }
 
