@@ -66,8 +66,13 @@ def test_the_stop_button_ends_a_run_and_not_the_kernel() -> None:
                         stop = False
                 if message["msg_type"] == "status" and content["execution_state"] == "idle":
                     break
-            reply: Dict[str, Any] = client.get_shell_msg(timeout=600)["content"]
-            return reply
+            # Answers to what was asked while the kernel started may come late.
+            while True:
+                reply: Dict[str, Any] = client.get_shell_msg(timeout=600)
+                if reply["parent_header"].get("msg_id") == asked:
+                    content = reply["content"]
+                    assert isinstance(content, dict)
+                    return content
 
         # The bar appears after half a second; then the button is pressed.
         ended = execute(SLOW, stop=True)
