@@ -3,7 +3,7 @@
 use crate::args::OptimiseOptions;
 use crate::exit::Exit;
 use crate::{front, print, run, watch};
-use dalembert::record::{self, Status};
+use dalembert::record::{self, Status, Summary};
 use dalembert_control::refine::{errors_of_end, largest, solve_refined};
 use dalembert_control::study::{Study, StudyError, built_in, record as record_motion};
 use dalembert_control::{ControlError, Options, Solution, solve};
@@ -91,7 +91,7 @@ pub fn optimise(options: &OptimiseOptions) -> Result<(), Exit> {
     if options.json {
         print(&json(&solution, largest, &remarks, &folder))?;
     } else if !options.quiet {
-        print(&table(&study, &solution, largest, &remarks, outcome.summary.wall_time, &folder))?;
+        print(&table(&study, &solution, largest, &remarks, &outcome.summary, &folder))?;
     }
     match solution.report.outcome {
         Outcome::Solved | Outcome::Acceptable => Ok(()),
@@ -125,9 +125,10 @@ fn table(
     solution: &Solution,
     error: Option<f64>,
     remarks: &[String],
-    seconds: f64,
+    summary: &Summary,
     folder: &Path,
 ) -> String {
+    let (seconds, ledger) = (summary.wall_time, &summary.ledger);
     let mut out = String::new();
     let mut line = |label: &str, text: String| {
         let _ = writeln!(out, "  {label:<12} {text}");
@@ -150,6 +151,23 @@ fn table(
     }
     if let Some(error) = error.filter(|_| tried) {
         line("error", format!("{error:.2e}, the largest of an interval; more intervals or `refine` make it smaller"));
+    }
+    if tried && ledger.closes {
+        line(
+            "energy",
+            format!(
+                "off by {:.2e} J at most; the errors of the intervals allow {:.2e} J",
+                ledger.worst_imbalance, ledger.allowance
+            ),
+        );
+    } else if tried {
+        line(
+            "warning",
+            format!(
+                "the account of energy does not close: it is off by {:.2e} J at {:.6} s, of which the errors of the intervals explain {:.2e} J",
+                ledger.worst_imbalance, ledger.worst_imbalance_time, ledger.allowance
+            ),
+        );
     }
     for remark in remarks {
         line("warning", remark.clone());

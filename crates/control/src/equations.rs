@@ -71,6 +71,13 @@ impl<'y, Y: System> Reader<'y, Y> {
         out
     }
 
+    /// The integrands in a prepared state, with multipliers of all rows.
+    pub fn integrand(&mut self, s: &State<Trace>, multipliers: &[Trace]) -> Vec<Trace> {
+        let mut out = zeros(self.shape.z);
+        self.system.integrand(s, multipliers, &mut self.work, &mut out);
+        out
+    }
+
     /// [G; A]ᵀ λ − C λ in a prepared state.
     pub fn reaction(&mut self, s: &State<Trace>, multipliers: &[Trace]) -> Vec<Trace> {
         let mut out = zeros(self.shape.v);

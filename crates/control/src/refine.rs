@@ -20,9 +20,9 @@ use dalembert_optimise::{Control, Outcome, Progress, Solver};
 /// Instants in each interval from which the guess on a finer grid is interpolated.
 const SAMPLES: usize = 4;
 /// Steps of the integration of each interval.
-const STEPS: usize = 16;
+pub const STEPS: usize = 16;
 
-/// Accelerations and rates of extra states from a state and its controls.
+/// Accelerations, rates of extra states, integrands and the power of controls that act on velocities, from a state and its controls.
 struct Field<'y, Y: System> {
     system: &'y Y,
     function: Function,
@@ -62,8 +62,12 @@ impl<'y, Y: System> Field<'y, Y> {
                 }
             }
             let mut reader = Reader::new(system);
-            let (mut a, _) = reader.accelerate_by(&s, &drives, rows);
+            let (mut a, multipliers) = reader.accelerate_by(&s, &drives, rows);
             a.extend(reader.rate(&s));
+            let mut all = vec![0.0.into(); shape.rows()];
+            rows.iter().zip(multipliers).for_each(|(&row, multiplier)| all[row] = multiplier);
+            a.extend(reader.integrand(&s, &all));
+            a.push(drives.iter().zip(v).fold(0.0.into(), |sum, (&u, &v)| sum + u * v));
             a
         });
         let recorded = recorded.map_err(|error| ControlError::Record { place: "estimate of errors".into(), error })?;
@@ -72,8 +76,8 @@ impl<'y, Y: System> Field<'y, Y> {
         Ok(Self { system, function, work, input, output })
     }
 
-    /// Rates of (δ, v, x) at an increment from a configuration.
-    fn rates(&mut self, t: f64, base: &[f64], now: &[Vec<f64>; 3], u: &[f64], statics: &[f64]) -> [Vec<f64>; 3] {
+    /// Rates of (δ, v, x, z) at an increment from a configuration.
+    fn rates(&mut self, t: f64, base: &[f64], now: &[Vec<f64>; 4], u: &[f64], statics: &[f64]) -> [Vec<f64>; 4] {
         let mut q = base.to_vec();
         self.system.retract(base, &now[0], &mut q);
         let parts = [&[t][..], &q, &now[1], &now[2], u, statics];
@@ -82,8 +86,9 @@ impl<'y, Y: System> Field<'y, Y> {
         self.function.call(&mut self.work, &self.input, &mut self.output);
         let mut local = now[1].clone();
         self.system.local_rate(&now[0], &now[1], &mut local);
-        let (a, x) = self.output.split_at(now[1].len());
-        [local, a.to_vec(), x.to_vec()]
+        let (a, rest) = self.output.split_at(now[1].len());
+        let (x, z) = rest.split_at(now[2].len());
+        [local, a.to_vec(), x.to_vec(), z.to_vec()]
     }
 }
 
@@ -111,7 +116,7 @@ pub fn controls(solution: &Solution, phase: usize, k: usize, share: f64) -> Vec<
 }
 
 /// The greater of two numbers; not a number if one is none.
-fn greater(a: f64, b: f64) -> f64 {
+pub(crate) fn greater(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
@@ -120,8 +125,43 @@ pub fn largest(errors: &[Vec<f64>]) -> Option<f64> {
     errors.iter().flatten().copied().reduce(greater)
 }
 
-/// The local error of every interval, phase by phase: the largest entry of the difference in configuration, velocity (times the interval) and extra states.
+/// What the controls of a solution make of an interval, from its first node on.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    /// The local error: the largest entry of the difference from the next node in configuration, velocity (times the interval) and extra states.
+    pub error: f64,
+    /// Where it is at even shares of the interval, from its start to its end.
+    pub passed: Vec<Passed>,
+}
+
+/// Where the controls have led.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Velocity.
+    pub v: Vec<f64>,
+    /// Extra states.
+    pub x: Vec<f64>,
+    /// Integrals since the start of the interval.
+    pub z: Vec<f64>,
+    /// The work of controls that act on velocities since then, in J.
+    pub work: f64,
+}
+
+/// The local error of every interval, phase by phase.
 pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Result<Vec<Vec<f64>>, ControlError> {
+    let all = flights(problem, solution, 1, STEPS)?;
+    Ok(all.iter().map(|phase| phase.iter().map(|flight| flight.error).collect()).collect())
+}
+
+/// All intervals, phase by phase, integrated with the controls of the solution by at least so many steps and looked at so many times.
+pub fn flights<Y: System>(
+    problem: &Problem<'_, Y>,
+    solution: &Solution,
+    each: usize,
+    steps: usize,
+) -> Result<Vec<Vec<Flight>>, ControlError> {
     let mut out = Vec::new();
     for (number, phase) in problem.phases.iter().enumerate() {
         // Rows that follow from others, as closed chains have them, would make the equations singular.
@@ -132,39 +172,64 @@ pub fn errors<Y: System>(problem: &Problem<'_, Y>, solution: &Solution) -> Resul
         let mut own = Vec::new();
         for (k, pair) in nodes.windows(2).enumerate() {
             let [a, b]: &[Instant; 2] = pair.try_into().unwrap_or_else(|_| unreachable!("windows of two"));
-            let length = b.t - a.t;
-            let h = length / STEPS as f64;
-            let mut now = [vec![0.0; a.v.len()], a.v.clone(), a.x.clone()];
-            for step in 0..STEPS {
-                let mut slope = |c: f64, now: &[Vec<f64>; 3]| {
-                    let share = (step as f64 + c) / STEPS as f64;
-                    let u = controls(solution, number, k, share);
-                    field.rates(a.t + share * length, &a.q, now, &u, &solution.statics)
-                };
-                let moved = |now: &[Vec<f64>; 3], rate: &[Vec<f64>; 3], h: f64| -> [Vec<f64>; 3] {
-                    std::array::from_fn(|i| now[i].iter().zip(&rate[i]).map(|(x, r)| x + h * r).collect())
-                };
-                let one = slope(0.0, &now);
-                let two = slope(0.5, &moved(&now, &one, 0.5 * h));
-                let three = slope(0.5, &moved(&now, &two, 0.5 * h));
-                let four = slope(1.0, &moved(&now, &three, h));
-                for (rate, weight) in [(one, 1.0), (two, 2.0), (three, 2.0), (four, 1.0)] {
-                    now = moved(&now, &rate, h * weight / 6.0);
-                }
-            }
-            let mut reached = a.q.clone();
-            phase.system.retract(&a.q, &now[0], &mut reached);
-            let miss = difference(phase.system, &reached, &b.q);
+            let passed = flight(&mut field, solution, number, k, [a, b], [each, steps].map(|n| n.max(1)));
+            let end = &passed[passed.len() - 1];
+            let miss = difference(phase.system, &end.q, &b.q);
             let far = |a: &[f64], b: &[f64], scale: f64| {
                 a.iter().zip(b).map(|(a, b)| scale * (a - b).abs()).fold(0.0, greater)
             };
             let zero = vec![0.0; miss.len()];
-            let parts = [far(&miss, &zero, 1.0), far(&now[1], &b.v, length), far(&now[2], &b.x, 1.0)];
-            own.push(parts.into_iter().fold(0.0, greater));
+            let parts = [far(&miss, &zero, 1.0), far(&end.v, &b.v, b.t - a.t), far(&end.x, &b.x, 1.0)];
+            own.push(Flight { error: parts.into_iter().fold(0.0, greater), passed });
         }
         out.push(own);
     }
     Ok(out)
+}
+
+/// From one node to the time of the next.
+fn flight<Y: System>(
+    field: &mut Field<'_, Y>,
+    solution: &Solution,
+    phase: usize,
+    k: usize,
+    [a, b]: [&Instant; 2],
+    [each, least]: [usize; 2],
+) -> Vec<Passed> {
+    let length = b.t - a.t;
+    let between = least.div_ceil(each);
+    let steps = each * between;
+    let h = length / steps as f64;
+    let system = field.system;
+    let mut now = [vec![0.0; a.v.len()], a.v.clone(), a.x.clone(), vec![0.0; system.shape().z + 1]];
+    let look = |now: &[Vec<f64>; 4]| {
+        let mut q = a.q.clone();
+        system.retract(&a.q, &now[0], &mut q);
+        let (work, z) = now[3].split_last().map_or((0.0, &[][..]), |(work, z)| (*work, z));
+        Passed { q, v: now[1].clone(), x: now[2].clone(), z: z.to_vec(), work }
+    };
+    let mut passed = vec![look(&now)];
+    for step in 0..steps {
+        let mut slope = |c: f64, now: &[Vec<f64>; 4]| {
+            let share = (step as f64 + c) / steps as f64;
+            let u = controls(solution, phase, k, share);
+            field.rates(a.t + share * length, &a.q, now, &u, &solution.statics)
+        };
+        let moved = |now: &[Vec<f64>; 4], rate: &[Vec<f64>; 4], h: f64| -> [Vec<f64>; 4] {
+            std::array::from_fn(|i| now[i].iter().zip(&rate[i]).map(|(x, r)| x + h * r).collect())
+        };
+        let one = slope(0.0, &now);
+        let two = slope(0.5, &moved(&now, &one, 0.5 * h));
+        let three = slope(0.5, &moved(&now, &two, 0.5 * h));
+        let four = slope(1.0, &moved(&now, &three, h));
+        for (rate, weight) in [(one, 1.0), (two, 2.0), (three, 2.0), (four, 1.0)] {
+            now = moved(&now, &rate, h * weight / 6.0);
+        }
+        if (step + 1).is_multiple_of(between) {
+            passed.push(look(&now));
+        }
+    }
+    passed
 }
 
 /// Solves, estimates errors, halves intervals whose error is too large, and solves again, at most `rounds` times. Gives the last solution and its errors.

@@ -4,7 +4,7 @@
 use dalembert::methods::lie::Quat;
 use dalembert::methods::vector::Vec3;
 use dalembert::picture::{Animation, Form, gltf, vtk};
-use dalembert::run::{Outcome, run};
+use dalembert::run::{Outcome, run, snapshots};
 use dalembert::scene::{Document, Limits, MemoryLoader, Overrides, Scene, SceneError};
 
 const SCENE: &str = r##"
@@ -90,6 +90,16 @@ fn shapes_are_drawn_where_they_are_placed() {
     let links = [1, 2, 3].map(|k| of(node(&format!("body.chain.link{k}"))).len());
     assert_eq!(links, [1, 2, 1], "all links are rods, and the second has a ball");
     assert_eq!(animation.meshes.len(), 1);
+}
+
+/// In flat pictures a body to which nothing is attached is a point at its place: the dot has moved by 1 m/s · 0.1 s and fallen by g (0.1 s)²/2, to
+/// the tolerance of the run, which is below 1e-6.
+#[test]
+fn bodies_without_markers_are_points_in_pictures() {
+    let (scene, outcome, _) = filmed(SCENE);
+    let shots = snapshots(&scene.model, &outcome.trajectory, &[0.1]).unwrap();
+    let place = Vec3([0.0, 0.1, -9.81 * 0.005]);
+    assert!(shots[0].balls.iter().any(|(at, radius)| *radius == 0.0 && (Vec3(*at) - place).norm() < 1e-6), "{shots:?}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ fn run(name: &str, change: &dyn Fn(&str) -> String) -> (Study, Solution) {
     let outcome = record(&study, &problem, &solution, name, 4).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(outcome.trajectory.len() > 10 && outcome.trajectory.time().windows(2).all(|t| t[1] > t[0]));
     assert!(outcome.trajectory.channels().iter().any(|c| c.name.starts_with("control.")));
+    // What the controls supply is found again as energy, but for the errors of the grid.
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.closes, "{name}: {ledger:?}");
     drop(problem);
     (study, solution)
 }

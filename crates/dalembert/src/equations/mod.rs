@@ -23,9 +23,9 @@ use dalembert_methods::{Jet, Scalar, Shape, State, System};
 /// The integrals z of a model: energy dissipated, energy supplied.
 pub(crate) const INTEGRALS: usize = 2;
 /// Position of the dissipated energy among the integrals.
-pub(crate) const DISSIPATED: usize = 0;
+pub const DISSIPATED: usize = 0;
 /// Position of the supplied energy among the integrals.
-pub(crate) const SUPPLIED: usize = 1;
+pub const SUPPLIED: usize = 1;
 
 /// Scratch of a model: kinematics of bodies, places of markers, signals with their rates.
 pub struct Work<S: Scalar> {

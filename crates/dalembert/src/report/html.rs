@@ -220,8 +220,9 @@ fn key_figures(summary: &Summary) -> String {
 fn ledger(summary: &Summary) -> String {
     let ledger = &summary.ledger;
     let (class, verdict) = if ledger.closes { ("good", "✓ closes") } else { ("bad", "✗ does not close") };
+    let by = if summary.tolerance.is_some() { "For this tolerance" } else { "For the errors of these steps" };
     let text = format!(
-        "The total of all energies changed by {} J at most, at {} s. For this tolerance {} J are allowed. Constraints \
+        "The total of all energies changed by {} J at most, at {} s. {by} {} J are allowed. Constraints \
          were met within {} (positions) and {} (velocities), in SI units.",
         number(ledger.worst_imbalance, 4),
         number(ledger.worst_imbalance_time, 6),

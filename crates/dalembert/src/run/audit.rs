@@ -127,6 +127,11 @@ impl Audit {
         self.allow(model, s, allowed, allowed);
     }
 
+    /// Allows so much more, in J.
+    pub fn forgive(&mut self, missed: f64) {
+        self.allowed += self.factor * missed;
+    }
+
     /// Adds an allowance. A force whose dissipation over the step is below zero by more than `step` creates energy.
     fn allow(&mut self, model: &Model, s: &State<f64>, allowed: f64, step: f64) {
         self.allowed += allowed;

@@ -273,7 +273,7 @@ pub fn snapshots(model: &Model, trajectory: &Trajectory, times: &[f64]) -> Optio
     Some(times.iter().filter_map(shot).collect())
 }
 
-/// Bodies as outlines or lines through their markers, links of trees as sticks with a point at each joint, elements between points as lines, cells by their edges, balls of contacts.
+/// Bodies as outlines or lines through their markers, those without markers as points, links of trees as sticks with a point at each joint, elements between points as lines, cells by their edges, balls of contacts.
 fn snapshot(
     model: &Model,
     (outlines, sticks): &Drawn,
@@ -333,13 +333,9 @@ fn snapshot(
         }
     }
     for (i, _) in model.bodies().iter().enumerate().skip(1).filter(|(_, body)| wanted("body", &body.name)) {
+        let mut marker =
+            Marker { name: String::new(), body: i, site: Site::point([0.0; 3]), orientation: Orientation::default() };
         if !outlines[i].is_empty() {
-            let mut marker = Marker {
-                name: String::new(),
-                body: i,
-                site: Site::point([0.0; 3]),
-                orientation: Orientation::default(),
-            };
             let mut moved = |at: &[f64; 3]| {
                 marker.site.at = *at;
                 place(&marker).r.0
@@ -365,6 +361,8 @@ fn snapshot(
         match own.as_slice() {
             [_, _, ..] => shot.lines.push(own),
             [at] if !touched.contains(&i) => shot.balls.push((*at, 0.0)),
+            // Nothing is attached to it: it is seen all the same.
+            [] => shot.balls.push((place(&marker).r.0, 0.0)),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! A motion that was computed elsewhere, recorded as a run is: optimal motions, measured ones.
 //!
 //! Nothing is integrated. The account of energy tells how well the given states agree with the energy that was supplied and dissipated: it closes
-//! only if they are as accurate as a run of the scene would be. A motion on a coarse grid is not, and its record says so.
+//! if they are as accurate as a run of the scene would be, or as whoever computed them says they are.
 
 use super::audit::Audit;
 use super::channels::check_patterns;
@@ -21,6 +21,8 @@ pub struct Given {
     pub state: State<f64>,
     /// The multipliers of all constraints of the scene.
     pub multipliers: Vec<f64>,
+    /// Energy that the motion may have missed since the instant before, in J.
+    pub missed: f64,
 }
 
 /// A further column of the record.
@@ -46,7 +48,7 @@ pub fn given(scene: &Scene, name: &str, method: &str, motion: &[Given], more: &[
     let mut all = vec![0.0; channels.channels().len()];
     let forces = vec![0.0; model.layout.contact_rows()];
     let mut row = Vec::new();
-    for (k, Given { state, multipliers }) in motion.iter().enumerate() {
+    for (k, Given { state, multipliers, missed }) in motion.iter().enumerate() {
         let wrong = state.q.len() != model.layout.shape.q || state.v.len() != model.layout.shape.v;
         if wrong || more.iter().any(|column| column.values.len() != motion.len()) {
             return Err(RunError::State(format!(
@@ -60,6 +62,7 @@ pub fn given(scene: &Scene, name: &str, method: &str, motion: &[Given], more: &[
         trajectory.push(&row);
         film.push(kept.filmed.iter().map(|&i| all[i]));
         audit.observe(model, state, Some(0.0));
+        audit.forgive(*missed);
     }
     let ledger = audit.ledger();
     let time = |s: Option<&Given>| s.map_or(0.0, |s| s.state.t);
