@@ -102,23 +102,25 @@ fn merge(study: &Study, parts: &[PathBuf], folder: &Path, options: &SweepOptions
     let results = folder.join(RESULTS);
     table::write(&results, study, &rows).map_err(fault)?;
     let failed = rows.values().filter(|outcome| matches!(outcome, dalembert_sweeps::Outcome::Failed(_))).count() as u64;
-    tell(&Progress { rows: all, finished: all, failed, before: all, beside: 0 }, &results, options)
+    tell(&Progress { rows: all, finished: all, failed, before: all, beside: 0, alone: None }, &results, options)
 }
 
 fn tell(tally: &Progress, place: &Path, options: &SweepOptions) -> Result<(), Exit> {
-    let Progress { rows, finished, failed, before, beside } = *tally;
+    let Progress { rows, finished, failed, before, beside, alone } = *tally;
     if options.json {
         let place = place.display().to_string();
+        let alone = alone.map_or_else(|| "null".to_owned(), |alone| format!("{:?}", alone.to_string()));
         return print(&format!(
-            "{{\"rows\": {rows}, \"finished\": {finished}, \"failed\": {failed}, \"before\": {before}, \"beside\": {beside}, \"results\": {place:?}}}\n"
+            "{{\"rows\": {rows}, \"finished\": {finished}, \"failed\": {failed}, \"before\": {before}, \"beside\": {beside}, \"alone\": {alone}, \"results\": {place:?}}}\n"
         ));
     }
     if options.quiet {
         return Ok(());
     }
     let more = if finished < rows { "; the same command goes on with the rest" } else { "" };
+    let why = alone.map_or_else(String::new, |alone| format!("\n  one by one, in whole or in part: {alone}"));
     print(&format!(
-        "  {finished} of {rows} rows finished, {failed} failed, {before} before, {beside} side by side{more}\n  {}\n",
+        "  {finished} of {rows} rows finished, {failed} failed, {before} before, {beside} side by side{more}{why}\n  {}\n",
         place.display()
     ))
 }

@@ -37,8 +37,11 @@ pub mod recipe;
 #[cfg(feature = "compile")]
 pub mod store;
 pub mod tape;
+pub mod touching;
 
-pub use dalembert_methods::trace::{Graph, Id, Near, Node, Op, Recorded, Trace, TraceError, record, record_near};
+pub use dalembert_methods::trace::{
+    Graph, Id, Near, Node, Op, Recorded, Trace, TraceError, record, record_again, record_near,
+};
 pub use derive::jacobian::Sparse;
 pub use function::{Function, Way, Work};
 pub use kernels::Kernels;

@@ -76,15 +76,20 @@ const NONE: u32 = u32::MAX;
 impl Program {
     /// The instructions of a recorded function.
     pub fn new(f: &Recorded) -> Self {
-        let (graph, outputs) = prepared(&f.graph, &f.outputs);
-        let needed = graph.needed(&outputs);
+        Self::of(&Prepared::new(f))
+    }
+
+    /// The instructions of a recorded function that is prepared.
+    pub(crate) fn of(f: &Prepared) -> Self {
+        let (graph, outputs) = (&f.graph, &f.outputs);
+        let needed = graph.needed(outputs);
         let mut uses = vec![0u32; graph.len()];
         for (node, _) in graph.nodes().iter().zip(&needed).filter(|(_, needed)| **needed) {
             node.operands().iter().for_each(|a| uses[a.index()] += 1);
         }
         outputs.iter().for_each(|o| uses[o.index()] += 1);
         let mut lowering = Lowering {
-            graph: &graph,
+            graph,
             uses,
             place: vec![NONE; graph.len()],
             program: Program {
@@ -97,7 +102,7 @@ impl Program {
             twin: vec![NONE; graph.len()],
         };
         lowering.leaves(&needed);
-        for pair in angles(&graph, &needed).chunks(2) {
+        for pair in angles(graph, &needed).chunks(2) {
             pair.iter().for_each(|&id| lowering.pull(graph.node(id).args[0]));
             pair.iter().for_each(|&id| lowering.pull(id));
         }
@@ -111,6 +116,76 @@ impl Program {
     /// The first value that is a result.
     pub fn first_result(&self) -> usize {
         self.constants.len() + self.inputs
+    }
+
+    /// Whether another program does the same with other constants.
+    pub fn alike(&self, other: &Self) -> bool {
+        self.constants.len() == other.constants.len()
+            && self.inputs == other.inputs
+            && self.instructions == other.instructions
+            && self.outputs == other.outputs
+    }
+
+    /// The same without instructions whose results nobody needs; values keep their numbers.
+    pub(crate) fn needed(mut self) -> Self {
+        let mut needed = vec![false; self.values];
+        self.outputs.iter().for_each(|&o| needed[o as usize] = true);
+        for instruction in self.instructions.iter().rev() {
+            let second = instruction.code == Code::SinCos && needed[instruction.to as usize + 1];
+            if needed[instruction.to as usize] || second {
+                instruction.operands().iter().for_each(|&a| needed[a as usize] = true);
+                needed[instruction.to as usize] = true;
+            }
+        }
+        self.instructions.retain(|instruction| needed[instruction.to as usize]);
+        self
+    }
+
+    /// Splits off what depends on constants alone: a program without inputs whose outputs are further constants, and the program that goes on with them, which come after the
+    /// constants of both. Whoever has other constants computes the first program once.
+    pub fn hoisted(&self) -> (Self, Self) {
+        let (constants, first) = (self.constants.len(), self.first_result());
+        // Masks are no constants, so they stay, and with them what they choose.
+        let mut moves = vec![true; self.values];
+        moves[constants..first].fill(false);
+        for instruction in &self.instructions {
+            let still = !instruction.code.is_mask() && instruction.operands().iter().all(|&a| moves[a as usize]);
+            moves[instruction.to as usize] = still;
+            if instruction.code == Code::SinCos {
+                moves[instruction.to as usize + 1] = still;
+            }
+        }
+        let (early, late): (Vec<Instruction>, Vec<Instruction>) =
+            self.instructions.iter().partition(|instruction| moves[instruction.to as usize]);
+        // Of the early results those that are used later become constants.
+        let mut place = vec![NONE; self.values];
+        let mut kept = Vec::new();
+        let operands = late.iter().flat_map(|i| i.operands().to_vec()).chain(self.outputs.iter().copied());
+        for value in operands.filter(|&v| v as usize >= first && moves[v as usize]) {
+            if place[value as usize] == NONE {
+                place[value as usize] = (constants + kept.len()) as u32;
+                kept.push(value);
+            }
+        }
+        let more = kept.len() as u32;
+        let name = |value: u32| match place[value as usize] {
+            NONE if (value as usize) < constants => value,
+            NONE => value + more,
+            constant => constant,
+        };
+        let renamed = |i: &Instruction| {
+            let mut args = i.args;
+            args[..i.code.arity()].iter_mut().for_each(|a| *a = name(*a));
+            Instruction { code: i.code, to: name(i.to), args }
+        };
+        let after = Self {
+            constants: self.constants.iter().copied().chain(kept.iter().map(|_| f64::NAN)).collect(),
+            inputs: self.inputs,
+            instructions: late.iter().map(renamed).collect(),
+            values: self.values + kept.len(),
+            outputs: self.outputs.iter().map(|&o| name(o)).collect(),
+        };
+        (Self { instructions: early, outputs: kept, ..self.clone() }, after)
     }
 
     /// For each value the last instruction that uses it: `usize::MAX` for outputs, 0 if none does.
@@ -148,14 +223,36 @@ impl Program {
     }
 }
 
+/// A function on its way to instructions.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    graph: Graph,
+    inputs: usize,
+    outputs: Vec<Id>,
+}
+
+impl Prepared {
+    pub fn new(f: &Recorded) -> Self {
+        let (graph, outputs) = prepared(&f.graph, &f.outputs, Graph::default());
+        Self { graph, inputs: f.inputs, outputs }
+    }
+
+    /// The constants of the instructions of a function that was recorded again with other numbers, see [`record_again`](crate::record_again). Nothing if its instructions are others.
+    pub fn constants_again(&self, f: &Recorded) -> Option<Vec<f64>> {
+        let (graph, outputs) = prepared(&f.graph, &f.outputs, self.graph.again());
+        let needed = self.graph.needed(&self.outputs);
+        let constants = (0..).zip(needed).filter(|(_, needed)| *needed).filter_map(|(i, _)| graph.constant_of(Id(i)));
+        (graph.kept() && outputs == self.outputs).then(|| constants.collect())
+    }
+}
+
 /// The graph with divisions by constants, and by divisors that occur twice, as products with reciprocals.
-fn prepared(graph: &Graph, outputs: &[Id]) -> (Graph, Vec<Id>) {
+fn prepared(graph: &Graph, outputs: &[Id], mut out: Graph) -> (Graph, Vec<Id>) {
     let needed = graph.needed(outputs);
     let mut divisions = vec![0; graph.len()];
     for (node, _) in graph.nodes().iter().zip(&needed).filter(|(node, needed)| **needed && node.op == Op::Div) {
         divisions[node.args[1].index()] += 1;
     }
-    let mut out = Graph::default();
     let mut place = vec![Id(0); graph.len()];
     for (i, node) in graph.nodes().iter().enumerate().filter(|(i, _)| needed[*i]) {
         let mut args = node.args;

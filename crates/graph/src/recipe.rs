@@ -43,10 +43,7 @@ impl Recipe {
 
     /// Whether another system does the same with other constants.
     pub fn alike(&self, other: &Self) -> bool {
-        self.shape == other.shape
-            && self.program.constants.len() == other.program.constants.len()
-            && self.program.instructions == other.program.instructions
-            && self.program.outputs == other.program.outputs
+        self.shape == other.shape && self.program.alike(&other.program)
     }
 }
 
@@ -61,57 +58,113 @@ fn dot(a: &[Trace], b: &[Trace]) -> Trace {
 /// The outputs of a recipe at (t, q, v, x).
 fn rates<Y: System>(y: &Y, input: &[Trace], whole: bool) -> Vec<Trace> {
     let shape = y.shape();
-    let (n, m) = (shape.v, shape.rows());
     let mut s = State::zeros(shape);
     s.t = input[0];
     let (q, rest) = input[1..].split_at(shape.q);
-    let (v, x) = rest.split_at(n);
+    let (v, x) = rest.split_at(shape.v);
     s.q.copy_from_slice(q);
     s.v.copy_from_slice(v);
     s.x.copy_from_slice(x);
     let mut work = y.work();
     y.prepare(&s, &mut work);
+    let mut held = Held::new(y, &s, &mut work);
+    moved(y, &s, &mut work, &mut held, whole).out
+}
+
+/// Mass and rows at a prepared state, with the responses of the rows.
+pub(crate) struct Held {
+    mass: Mass<Trace>,
+    /// All rows, one after the other.
+    dense: Vec<Trace>,
+    /// Columns of M⁻¹ Gᵀ.
+    columns: Vec<Vec<Trace>>,
+    /// G M⁻¹ Gᵀ.
+    schur: Vec<Vec<Trace>>,
+}
+
+impl Held {
+    pub fn new<Y: System>(y: &Y, s: &State<Trace>, work: &mut Y::Work<Trace>) -> Self {
+        let (n, m) = (y.shape().v, y.shape().rows());
+        let mut mass = Mass::new(&y.mass_blocks());
+        y.mass(s, work, &mut mass);
+        mass.factor();
+        let mut dense = zeros(m * n);
+        if m > 0 {
+            let mut rows = Rows::new(m, n, &y.row_blocks());
+            y.jacobian(s, work, &mut rows);
+            rows.to_dense(&mut dense);
+        }
+        let response = |row: &[Trace]| {
+            let mut column = row.to_vec();
+            mass.solve(&mut column);
+            column
+        };
+        let columns: Vec<Vec<Trace>> = dense.chunks_exact(n.max(1)).map(response).collect();
+        let line = |row: &[Trace]| columns.iter().map(|column| dot(row, column)).collect();
+        let schur = dense.chunks_exact(n.max(1)).map(line).collect();
+        Self { mass, dense, columns, schur }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[Trace]> {
+        self.dense.chunks_exact(self.mass.size().max(1))
+    }
+
+    /// The least change δ, in the metric of M, with G δ = −r in the first rows, as many as there are residuals; and their pivots.
+    pub fn least_change(&self, residual: &[Trace]) -> (Vec<Trace>, Vec<Trace>) {
+        let m = residual.len();
+        let mut schur: Vec<Vec<Trace>> = self.schur[..m].iter().map(|row| row[..m].to_vec()).collect();
+        let mut multipliers = residual.to_vec();
+        eliminate(&mut schur, &mut multipliers);
+        let mut change = zeros(self.mass.size());
+        for (column, &multiplier) in self.columns.iter().zip(&multipliers) {
+            change.iter_mut().zip(column).for_each(|(a, &c)| *a -= c * multiplier);
+        }
+        (change, (0..m).map(|k| schur[k][k] / self.schur[k][k]).collect())
+    }
+}
+
+/// Accelerations and what comes with them.
+pub(crate) struct Moved {
+    /// (v̇, ẋ), and if all was asked for ż and the pivots.
+    pub out: Vec<Trace>,
+    pub multipliers: Vec<Trace>,
+    pub pivots: Vec<Trace>,
+}
+
+/// The motion from a prepared state.
+pub(crate) fn moved<Y: System>(
+    y: &Y,
+    s: &State<Trace>,
+    work: &mut Y::Work<Trace>,
+    held: &mut Held,
+    whole: bool,
+) -> Moved {
+    let shape = y.shape();
+    let (n, m) = (shape.v, shape.rows());
     let (mut a, mut rate) = (zeros(n), zeros(shape.x));
-    y.force(&s, &mut work, &mut a);
-    y.rate(&s, &mut work, &mut rate);
-    let mut mass = Mass::new(&y.mass_blocks());
-    y.mass(&s, &mut work, &mut mass);
-    mass.factor();
-    mass.solve(&mut a);
+    y.force(s, work, &mut a);
+    y.rate(s, work, &mut rate);
+    held.mass.solve(&mut a);
     let (mut multipliers, mut pivots) = (zeros(m), zeros(m));
     if m > 0 {
-        let mut rows = Rows::new(m, n, &y.row_blocks());
-        y.jacobian(&s, &mut work, &mut rows);
-        let mut dense = zeros(m * n);
-        rows.to_dense(&mut dense);
-        y.constraint_bias(&s, &mut work, &mut multipliers);
-        // Columns of M⁻¹ Gᵀ, then S = G M⁻¹ Gᵀ and S λ = G a + bias.
-        let mut columns: Vec<Vec<Trace>> = dense
-            .chunks_exact(n)
-            .map(|row| {
-                let mut column = row.to_vec();
-                mass.solve(&mut column);
-                column
-            })
-            .collect();
-        let mut schur: Vec<Vec<Trace>> =
-            dense.chunks_exact(n).map(|row| columns.iter().map(|column| dot(row, column)).collect()).collect();
-        let diagonal: Vec<Trace> = schur.iter().enumerate().map(|(k, row)| row[k]).collect();
+        y.constraint_bias(s, work, &mut multipliers);
+        let (mut columns, mut schur) = (held.columns.clone(), held.schur.clone());
         // Friction adds −G M⁻¹ C in the columns of the loads.
         for load in y.loads() {
             let (mut unit, mut column) = (zeros(m), zeros(n));
             unit[load] = Trace::one();
-            y.friction(&s, &unit, &mut work, &mut column);
-            mass.solve(&mut column);
-            for (row, entries) in dense.chunks_exact(n).zip(&mut schur) {
+            y.friction(s, &unit, work, &mut column);
+            held.mass.solve(&mut column);
+            for (row, entries) in held.rows().zip(&mut schur) {
                 entries[load] -= dot(row, &column);
             }
             columns[load].iter_mut().zip(&column).for_each(|(c, &friction)| *c -= friction);
         }
-        multipliers.iter_mut().zip(dense.chunks_exact(n)).for_each(|(r, row)| *r += dot(row, &a));
+        // S λ = G a + bias.
+        multipliers.iter_mut().zip(held.rows()).for_each(|(r, row)| *r += dot(row, &a));
         eliminate(&mut schur, &mut multipliers);
         for (k, pivot) in pivots.iter_mut().enumerate() {
-            *pivot = schur[k][k] / diagonal[k];
+            *pivot = schur[k][k] / held.schur[k][k];
         }
         for (column, &multiplier) in columns.iter().zip(&multipliers) {
             a.iter_mut().zip(column).for_each(|(a, &c)| *a -= c * multiplier);
@@ -120,11 +173,11 @@ fn rates<Y: System>(y: &Y, input: &[Trace], whole: bool) -> Vec<Trace> {
     a.extend(rate);
     if whole {
         let mut integrals = zeros(shape.z);
-        y.integrand(&s, &multipliers, &mut work, &mut integrals);
+        y.integrand(s, &multipliers, work, &mut integrals);
         a.extend(integrals);
-        a.extend(pivots);
+        a.extend(pivots.iter().copied());
     }
-    a
+    Moved { out: a, multipliers, pivots }
 }
 
 /// Solves a system by elimination without pivoting; the pivots are left on the diagonal.

@@ -175,6 +175,11 @@ impl Tape {
         self.slots
     }
 
+    /// The number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
     /// Scratch for numbers of this kind.
     pub fn work<R: Real>(&self) -> Slots<R> {
         self.work_with(&self.constants.iter().map(|&c| R::from(c)).collect::<Vec<R>>())

@@ -11,6 +11,7 @@
 //! References: \[1\] Chandrupatla: A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function,
 //! Adv. Eng. Software 28 (1997) 145–149.
 
+use crate::integrate::now;
 use crate::system::{State, System};
 
 /// Sub-intervals into which a step is divided.
@@ -59,6 +60,25 @@ pub trait Triggers<Y: System> {
     fn list(&self) -> &[Trigger];
     /// The values of all functions at a state.
     fn values(&mut self, y: &Y, s: &State<f64>, out: &mut [f64]);
+    /// Whether they can make use of what others have computed of contacts.
+    fn sees(&self) -> bool {
+        false
+    }
+    /// The values of all functions at a state whose contacts others have computed.
+    fn values_seen(&mut self, y: &Y, s: &State<f64>, _sight: &Sight, out: &mut [f64]) {
+        self.values(y, s, out);
+    }
+}
+
+/// What others have computed of the contacts of a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sight {
+    /// The gaps of all contacts, in m.
+    pub gap: Vec<f64>,
+    /// By rows of contacts the rates of closed ones, in m/s, and their forces, in N; what stands there for others is not read.
+    pub rate: Vec<f64>,
+    /// The forces.
+    pub force: Vec<f64>,
 }
 
 /// Nothing is watched.
@@ -109,6 +129,10 @@ pub fn location(t: f64) -> f64 {
 
 /// What a search asks for: the values of all functions at a time within the step. `true` asks for the best there is.
 pub type Sample<'a> = dyn FnMut(f64, bool, &mut [f64]) + 'a;
+
+/// The same by somebody who may have to be waited for.
+pub(crate) trait Ask: AsyncFnMut(f64, bool, &mut [f64]) {}
+impl<F: AsyncFnMut(f64, bool, &mut [f64])> Ask for F {}
 
 /// Finds the events of one step after the other.
 #[derive(Clone, Debug)]
@@ -165,6 +189,11 @@ impl Locator {
 
     /// All events of the step from `t` to `end`, in order of time; `last` are the values at its end. After a terminal one, what comes later may be left out.
     pub fn search(&mut self, t: f64, end: f64, last: &[f64], sample: &mut Sample<'_>) -> &[Hit] {
+        now(self.search_with(t, end, last, &mut async |t: f64, best: bool, out: &mut [f64]| sample(t, best, out)))
+    }
+
+    /// The same with samples that may have to be waited for.
+    pub(crate) async fn search_with(&mut self, t: f64, end: f64, last: &[f64], sample: &mut impl Ask) -> &[Hit] {
         let n = self.directions.len();
         self.hits.clear();
         if n == 0 {
@@ -174,7 +203,7 @@ impl Locator {
         let time = |k: usize| if k == PARTS { end } else { t + part * k as f64 };
         self.values.copy_within(PARTS * n.., 0);
         for k in 1..PARTS {
-            sample(time(k), false, &mut self.values[k * n..(k + 1) * n]);
+            sample(time(k), false, &mut self.values[k * n..(k + 1) * n]).await;
         }
         self.values[PARTS * n..].copy_from_slice(last);
         if (0..n).all(|i| self.clear(i)) {
@@ -182,12 +211,12 @@ impl Locator {
         }
         let near = NEAR * part;
         for k in 0..PARTS {
-            sample(time(k) + near, false, &mut self.near[k * n..(k + 1) * n]);
+            sample(time(k) + near, false, &mut self.near[k * n..(k + 1) * n]).await;
         }
         // Slopes come from the continuous output alone.
-        sample(end - 2.0 * near, false, &mut self.scratch);
+        sample(end - 2.0 * near, false, &mut self.scratch).await;
         let row = PARTS * n..(PARTS + 1) * n;
-        sample(end - near, false, &mut self.near[row.clone()]);
+        sample(end - near, false, &mut self.near[row.clone()]).await;
         for (near, (before, value)) in self.near[row].iter_mut().zip(self.scratch.iter().zip(last)) {
             *near = value + (*near - before);
         }
@@ -198,7 +227,7 @@ impl Locator {
         }
         for k in 0..PARTS {
             for i in 0..n {
-                self.search_between(i, k, [time(k), time(k + 1)], sample);
+                self.search_between(i, k, [time(k), time(k + 1)], sample).await;
             }
             let beyond = time(k + 1) - 4.0 * location(end);
             if self.hits.iter().any(|hit| self.terminal[hit.trigger] && hit.t < beyond) {
@@ -223,18 +252,18 @@ impl Locator {
     }
 
     /// Notes the events of one function in one sub-interval.
-    fn search_between(&mut self, i: usize, k: usize, times: [f64; 2], sample: &mut Sample<'_>) {
+    async fn search_between(&mut self, i: usize, k: usize, times: [f64; 2], sample: &mut impl Ask) {
         let n = self.sides.len();
         let at = |values: &[f64], k: usize| values[k * n + i];
         let scale = (0..=PARTS).fold(0.0_f64, |largest, k| largest.max(at(&self.values, k).abs()));
         let (left, right) = (at(&self.values, k), at(&self.values, k + 1));
         let slopes = [at(&self.near, k) - left, at(&self.near, k + 1) - right];
         let scratch = &mut self.scratch;
-        let mut f = |t: f64| {
-            sample(t, true, scratch);
+        let mut f = async |t: f64| {
+            sample(t, true, scratch).await;
             scratch[i]
         };
-        let found = search_part(self.sides[i], times, [left, right], slopes, scale, &mut f);
+        let found = search_part(self.sides[i], times, [left, right], slopes, scale, &mut f).await;
         for (t, crossing) in found.into_iter().flatten() {
             let wanted = match (self.directions[i], crossing) {
                 (Direction::Both, _) => true,
@@ -269,13 +298,13 @@ fn sign(value: f64) -> f64 {
 }
 
 /// The zeros in one sub-interval of a function that was on the given side before.
-fn search_part(
+async fn search_part(
     side: f64,
     times: [f64; 2],
     values: [f64; 2],
     slopes: [f64; 2],
     scale: f64,
-    f: &mut dyn FnMut(f64) -> f64,
+    f: &mut impl AsyncFnMut(f64) -> f64,
 ) -> [Option<(f64, Crossing)>; 2] {
     if side == 0.0 {
         return [None; 2];
@@ -292,23 +321,23 @@ fn search_part(
         let mut risen = side * (values[0] + slopes[0]);
         while left == 0.0 && risen <= 0.0 && part > tolerance {
             part *= 0.1;
-            risen = side * f(a + part);
+            risen = side * f(a + part).await;
         }
         if left == 0.0 && risen > 0.0 {
-            let t = zero(&mut |t| side * f(t), [a + part, b], [risen, right], tolerance);
+            let t = zero_with(&mut async |t| side * f(t).await, [a + part, b], [risen, right], tolerance).await;
             return [Some((t, leave)), None];
         }
-        let t = zero(&mut |t| side * f(t), [a, b], [left, right], tolerance);
+        let t = zero_with(&mut async |t| side * f(t).await, [a, b], [left, right], tolerance).await;
         return [Some((t, leave)), None];
     }
     let turns = side * slopes[0] < 0.0 && side * slopes[1] >= 0.0;
     if !turns || left == 0.0 || stays_above([left, right], slopes.map(|slope| side * slope / NEAR)) {
         return [None; 2];
     }
-    let (middle, lowest) = minimum(&mut |t| side * f(t), times, [left, right], tolerance);
+    let (middle, lowest) = minimum(&mut async |t| side * f(t).await, times, [left, right], tolerance).await;
     if lowest < 0.0 {
-        let first = zero(&mut |t| side * f(t), [a, middle], [left, lowest], tolerance);
-        let second = zero(&mut |t| -side * f(t), [middle, b], [-lowest, -right], tolerance);
+        let first = zero_with(&mut async |t| side * f(t).await, [a, middle], [left, lowest], tolerance).await;
+        let second = zero_with(&mut async |t| -side * f(t).await, [middle, b], [-lowest, -right], tolerance).await;
         [Some((first, leave)), Some((second, back))]
     } else if lowest <= LOCATION * scale {
         [Some((middle, Crossing::Touching)), None]
@@ -327,6 +356,11 @@ fn stays_above([left, right]: [f64; 2], [falls, rises]: [f64; 2]) -> bool {
 
 /// A zero between two points, where g goes from not negative to negative (Chandrupatla \[1\]).
 pub fn zero(g: &mut dyn FnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], tolerance: f64) -> f64 {
+    now(zero_with(&mut async |t| g(t), times, values, tolerance))
+}
+
+/// The same of a function whose values may have to be waited for.
+async fn zero_with(g: &mut impl AsyncFnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], tolerance: f64) -> f64 {
     // (a, fa) is the newest point, (b, fb) brackets the zero with it, (c, fc) is the one before.
     let ([mut b, mut a], [mut fb, mut fa]) = (times, values);
     if fb == 0.0 {
@@ -335,7 +369,7 @@ pub fn zero(g: &mut dyn FnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], to
     let mut fraction = 0.5;
     for _ in 0..200 {
         let t = a + fraction * (b - a);
-        let ft = g(t);
+        let ft = g(t).await;
         let (c, fc);
         if (ft < 0.0) == (fa < 0.0) {
             (c, fc) = (a, fa);
@@ -374,15 +408,15 @@ pub fn zero(g: &mut dyn FnMut(f64) -> f64, times: [f64; 2], values: [f64; 2], to
 ///
 /// The search ends where these bounds are above half of the lowest value: a function that is not quite convex has the other half. Most minima of gaps and forces are
 /// far from zero, and need a few values instead of some forty.
-fn minimum(
-    g: &mut dyn FnMut(f64) -> f64,
+async fn minimum(
+    g: &mut impl AsyncFnMut(f64) -> f64,
     [mut a, mut b]: [f64; 2],
     [mut ga, mut gb]: [f64; 2],
     tolerance: f64,
 ) -> (f64, f64) {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let (mut x, mut y) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
-    let (mut gx, mut gy) = (g(x), g(y));
+    let (mut gx, mut gy) = (g(x).await, g(y).await);
     // Near its minimum a function cannot tell points closer than √ε of its scale apart.
     let resolution = tolerance.max(1e-9 * (b - a));
     while gx.min(gy) >= 0.0 && b - a > resolution {
@@ -394,11 +428,11 @@ fn minimum(
         if gx < gy {
             (b, gb, y, gy) = (y, gy, x, gx);
             x = b - GOLDEN * (b - a);
-            gx = g(x);
+            gx = g(x).await;
         } else {
             (a, ga, x, gx) = (x, gx, y, gy);
             y = a + GOLDEN * (b - a);
-            gy = g(y);
+            gy = g(y).await;
         }
     }
     if gx < gy { (x, gx) } else { (y, gy) }
@@ -486,12 +520,12 @@ mod tests {
     fn minima_far_from_zero_are_left_soon() {
         for (height, most) in [(1.0, 4), (0.1, 6), (0.01, 9), (1e-4, 16)] {
             let mut count = 0;
-            let mut g = |t: f64| {
+            let mut g = async |t: f64| {
                 count += 1;
                 (t - 0.37).powi(2) + height
             };
             let ends = [0.37f64.powi(2) + height, 0.63f64.powi(2) + height];
-            let (_, lowest) = minimum(&mut g, [0.0, 1.0], ends, 1e-12);
+            let (_, lowest) = now(minimum(&mut g, [0.0, 1.0], ends, 1e-12));
             assert!(lowest > 0.0 && count <= most, "{height}: {count} values, {lowest}");
         }
         // A step over a dip: not convex, found all the same.

@@ -1,21 +1,25 @@
 //! Rows side by side. Rows whose equations have the same instructions and other constants hand in their states, and four are computed at once, in the
 //! lanes of one number.
 //!
-//! Each row is a run of its own, with its own time, steps, outputs and end ([`dalembert_methods::integrate::Beside`]); only the rates are computed together. Lanes do not
+//! Each row is a run of its own, with its own time, steps, modes of contacts, events, outputs and end ([`dalembert_methods::integrate::Beside`]); computed together are accelerations, gaps
+//! and forces of contacts, and corrections towards the constraints ([`dalembert_graph::touching`]). Rows that ask the same in the same modes queue at one table; a table
+//! serves four of them at once. Lanes do not
 //! mix: what a row gets depends on its own state and constants, not on who sits beside it. So the rows are the same bits in any order and division.
 //!
-//! A row sits alone, and is computed as by `run`, where its equations cannot be recorded, do not agree with the instructions at its start, or have constraints that
+//! A row sits alone, and is computed as by `run`, where its equations cannot be recorded, do not agree with the instructions where a part of its run begins, or have constraints that
 //! depend on each other. Where pivots get thin or numbers are not finite on the way, the solver that finds ranks takes over, and gives the error if there is one.
 
 use dalembert::model::Model;
-use dalembert_graph::recipe::Recipe;
 use dalembert_graph::tape::{Slots, Tape};
+use dalembert_graph::touching::{Ask, Functions, LEAD, Unrecorded};
 use dalembert_methods::dynamics::Rates;
+use dalembert_methods::events::Sight;
 use dalembert_methods::integrate::Company;
-use dalembert_methods::nonsmooth::{Contacts, Hybrid};
-use dalembert_methods::system::{Shape, State};
+use dalembert_methods::nonsmooth::{Contacts, Hybrid, Mode};
+use dalembert_methods::system::{Shape, State, System};
 use dalembert_methods::{Lanes, Real};
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
@@ -26,188 +30,402 @@ type Four = Lanes<LANES>;
 
 /// Pivots below this, in units of their diagonal, are left to the solver that finds ranks: rows that are closer than an angle of 1e-3.
 const THIN: f64 = 1e-6;
-/// How closely instructions and equations must agree where a row begins, relative to the largest of the rates (and to one SI unit): solves lose no more
+/// How closely instructions and equations must agree where a part of a row begins, relative to the largest of the rates (and to one SI unit): solves lose no more
 /// than 1/[`THIN`] of the sixteen digits, another equation agrees in none.
 const AGREE: f64 = 1e-8;
-/// Kinds of equations that are kept in mind.
+/// Kinds of equations, and tables, that are kept in mind.
 const KINDS: usize = 32;
+const TABLES: usize = 1024;
 
 /// Where rows meet: all those of one thread.
 #[derive(Clone, Default)]
-pub(crate) struct Hall(Rc<RefCell<Vec<Kind>>>);
+pub(crate) struct Hall(Rc<RefCell<Rooms>>);
 
-/// Rows with the same instructions.
-struct Kind {
-    recipe: Recipe,
-    tape: Rc<Tape>,
-    benches: Vec<Rc<RefCell<Bench>>>,
+#[derive(Default)]
+struct Rooms {
+    kinds: Vec<Rc<Functions>>,
+    tables: Vec<Rc<RefCell<Table>>>,
+    rows: u64,
 }
 
-/// Four places, with the constants and states of those who sit there.
-struct Bench {
-    tape: Rc<Tape>,
+/// Where rows of one kind in one set of modes ask one thing.
+struct Table {
+    kind: Rc<Functions>,
+    modes: Vec<u8>,
+    ask: Ask,
+    /// What depends on constants alone, and how many constants a row and the instructions have.
+    early: Tape,
+    early_slots: Slots<f64>,
+    sizes: [usize; 2],
+    /// The rest, and the constants of a row that it uses.
+    tape: Tape,
+    used: Vec<usize>,
     slots: Slots<Four>,
     input: Vec<Four>,
     output: Vec<Four>,
-    taken: [bool; LANES],
-    asked: [bool; LANES],
+    /// Whose constants are in each lane.
+    owners: [u64; LANES],
+    queue: Vec<Guest>,
+    /// The same instructions for one row.
+    alone: Slots<f64>,
+}
+
+/// Who waits at a table.
+#[derive(Clone)]
+struct Guest {
+    ticket: Rc<Ticket>,
+    /// The constants of the row that are used here.
+    constants: Rc<[f64]>,
+}
+
+/// What a row asks and gets.
+struct Ticket {
+    row: u64,
+    state: RefCell<Paper>,
+}
+
+#[derive(Default)]
+struct Paper {
+    question: Vec<f64>,
+    answer: Vec<f64>,
+    answered: bool,
+}
+
+/// The modes of contacts without directions.
+fn key(modes: &[Mode]) -> Vec<u8> {
+    let number = |mode: &Mode| match mode {
+        Mode::Open => 0,
+        Mode::Slide { .. } => 1,
+        Mode::Stick => 2,
+    };
+    modes.iter().map(number).collect()
 }
 
 impl Hall {
-    /// A seat for a row, which takes a place when its run begins. `seated` is set if it finds one.
-    pub fn seat(&self, seated: &Rc<Cell<bool>>) -> Seat {
-        Seat { hall: self.clone(), place: None, seated: seated.clone() }
+    /// A seat for a row, which takes its place when its run begins. What became of it is noted.
+    pub fn seat(&self, seated: &Rc<Cell<Seated>>) -> Seat {
+        let mut rooms = self.0.borrow_mut();
+        rooms.rows += 1;
+        let ticket = Rc::new(Ticket { row: rooms.rows, state: RefCell::default() });
+        Seat { hall: self.clone(), ticket, own: None, place: None, seated: seated.clone() }
     }
 
-    /// Computes what was asked for.
+    /// Computes what was asked for: at all tables where four wait, or if there is none at the one where most do.
     pub fn serve(&self) {
-        for bench in self.0.borrow().iter().flat_map(|kind| &kind.benches) {
-            let Bench { tape, slots, input, output, asked, .. } = &mut *bench.borrow_mut();
-            if asked.contains(&true) {
-                tape.run(slots, input, output);
-                *asked = [false; LANES];
+        let rooms = self.0.borrow();
+        let mut served = false;
+        for table in &rooms.tables {
+            let mut table = table.borrow_mut();
+            while table.queue.len() >= LANES {
+                table.serve();
+                served = true;
             }
+        }
+        if !served && let Some(table) = rooms.tables.iter().max_by_key(|table| table.borrow().queue.len()) {
+            table.borrow_mut().serve();
         }
     }
 
-    /// A place for a row with these equations, if they are those of its model at `s`, where its rates are known.
-    fn place(&self, recipe: Recipe, s: &State<f64>, rates: &[f64]) -> Option<Place> {
-        let mut kinds = self.0.borrow_mut();
-        let (shape, constants) = (recipe.shape, recipe.program.constants.clone());
-        let at = match kinds.iter().position(|kind| kind.recipe.alike(&recipe)) {
-            Some(at) => at,
-            None => {
-                let tape = Rc::new(Tape::new(&recipe.program));
-                if kinds.len() >= KINDS {
-                    kinds.retain(|kind| kind.benches.iter().any(|bench| bench.borrow().taken.contains(&true)));
-                }
-                kinds.push(Kind { recipe, tape, benches: Vec::new() });
-                kinds.len() - 1
-            }
-        };
-        let kind = &mut kinds[at];
-        let mut found = vec![0.0; kind.recipe.program.outputs.len()];
-        let mut alone: Slots<f64> = kind.tape.work_with(&constants);
-        kind.tape.run(&mut alone, &inputs(s).collect::<Vec<f64>>(), &mut found);
-        if !sound(shape, &found) || !agrees(shape, &found, rates) {
-            return None;
+    /// The kind of a row, one that is known or a new one, and its constants.
+    fn kind(&self, model: &Model) -> Result<(Rc<Functions>, Vec<f64>), Unrecorded> {
+        let mut rooms = self.0.borrow_mut();
+        let known = rooms.kinds.iter().find_map(|kind| Some((kind.clone(), kind.constants_of(model)?)));
+        if let Some(known) = known {
+            return Ok(known);
         }
-        let free = kind.benches.iter().find(|bench| bench.borrow().taken.contains(&false)).cloned();
-        let bench = free.unwrap_or_else(|| {
-            let bench = Rc::new(RefCell::new(Bench::new(&kind.recipe, &kind.tape)));
-            kind.benches.push(bench.clone());
-            bench
-        });
-        let lane = bench.borrow_mut().take(&constants)?;
-        Some(Place { bench, lane, shape })
+        let kind = Rc::new(Functions::of(model)?);
+        if rooms.kinds.len() >= KINDS {
+            rooms.kinds.clear();
+            rooms.tables.retain(|table| Rc::strong_count(table) > 1);
+        }
+        rooms.kinds.push(kind.clone());
+        let constants = kind.program.constants.clone();
+        Ok((kind, constants))
+    }
+
+    /// The table of a question.
+    fn table(&self, kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Rc<RefCell<Table>>, Unrecorded> {
+        let mut rooms = self.0.borrow_mut();
+        let modes_key = key(modes);
+        let same = |table: &&Rc<RefCell<Table>>| {
+            let table = table.borrow();
+            table.ask == ask && table.modes == modes_key && Rc::ptr_eq(&table.kind, kind)
+        };
+        if let Some(known) = rooms.tables.iter().find(same) {
+            return Ok(known.clone());
+        }
+        if rooms.tables.len() >= TABLES {
+            rooms.tables.retain(|table| Rc::strong_count(table) > 1);
+        }
+        let table = Rc::new(RefCell::new(Table::new(kind, modes, ask)?));
+        rooms.tables.push(table.clone());
+        Ok(table)
     }
 }
 
-impl Bench {
-    fn new(recipe: &Recipe, tape: &Rc<Tape>) -> Self {
-        let program = &recipe.program;
-        Self {
-            tape: tape.clone(),
+impl Table {
+    fn new(kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Self, Unrecorded> {
+        let whole = kind.answer(modes, ask)?;
+        let (early, program) = whole.hoisted();
+        let sizes = [kind.program.constants.len(), whole.constants.len()];
+        let mut used: Vec<usize> =
+            program.instructions.iter().flat_map(|i| i.operands()).map(|&a| a as usize).collect();
+        used.extend(program.outputs.iter().map(|&o| o as usize));
+        used.retain(|&value| value < sizes[0] || (sizes[1]..program.constants.len()).contains(&value));
+        used.sort_unstable();
+        used.dedup();
+        let (early, tape) = (Tape::new(&early), Tape::new(&program));
+        Ok(Self {
+            kind: kind.clone(),
+            modes: key(modes),
+            ask,
+            early_slots: early.work(),
+            early,
+            sizes,
+            used,
             slots: tape.work(),
+            alone: tape.work(),
             input: vec![Four::zero(); program.inputs],
             output: vec![Four::zero(); program.outputs.len()],
-            taken: [false; LANES],
-            asked: [false; LANES],
+            owners: [0; LANES],
+            queue: Vec::new(),
+            tape,
+        })
+    }
+
+    /// What is used here of a row with these constants.
+    fn constants(&mut self, own: &[f64]) -> Rc<[f64]> {
+        let [first, all] = self.sizes;
+        self.early.constants_mut(&mut self.early_slots)[..first].copy_from_slice(own);
+        let mut more = vec![0.0; self.early.outputs()];
+        self.early.run(&mut self.early_slots, &vec![0.0; self.input.len()], &mut more);
+        self.used.iter().map(|&at| if at < first { own[at] } else { more[at - all] }).collect()
+    }
+
+    /// Serves up to four that wait.
+    fn serve(&mut self) {
+        let count = self.queue.len().min(LANES);
+        // Whoever sat here before keeps his lane, and his constants in it.
+        let mut lanes: [Option<Rc<Ticket>>; LANES] = [const { None }; LANES];
+        let mut others = Vec::with_capacity(count);
+        for guest in self.queue.drain(..count) {
+            match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
+                Some(lane) => lanes[lane] = Some(guest.ticket),
+                None => others.push(guest),
+            }
+        }
+        for Guest { ticket, constants } in others {
+            let free = (0..LANES).filter(|&lane| lanes[lane].is_none());
+            // Where nobody has sat, before a place is taken from somebody who may come back.
+            let Some(lane) = free.min_by_key(|&lane| self.owners[lane]) else { continue };
+            self.owners[lane] = ticket.row;
+            let slots = self.tape.constants_mut(&mut self.slots);
+            self.used.iter().zip(&*constants).for_each(|(&at, &constant)| slots[at].0[lane] = constant);
+            lanes[lane] = Some(ticket);
+        }
+        for (lane, ticket) in lanes.iter().enumerate() {
+            let Some(ticket) = ticket else { continue };
+            let paper = ticket.state.borrow();
+            self.input.iter_mut().zip(&paper.question).for_each(|(four, &value)| four.0[lane] = value);
+        }
+        self.tape.run(&mut self.slots, &self.input, &mut self.output);
+        for (lane, ticket) in lanes.iter().enumerate() {
+            let Some(ticket) = ticket else { continue };
+            let mut paper = ticket.state.borrow_mut();
+            paper.answer.clear();
+            paper.answer.extend(self.output.iter().map(|four| four.0[lane]));
+            paper.answered = true;
         }
     }
 
-    /// Takes a free lane for a row with these constants.
-    fn take(&mut self, constants: &[f64]) -> Option<usize> {
-        let lane = self.taken.iter().position(|taken| !taken)?;
-        self.taken[lane] = true;
-        for (four, &constant) in self.tape.constants_mut(&mut self.slots).iter_mut().zip(constants) {
-            four.0[lane] = constant;
-        }
-        Some(lane)
+    /// The answer for one row, at once.
+    fn ask_alone(&mut self, constants: &[f64], question: &[f64]) -> Vec<f64> {
+        let own = self.tape.constants_mut(&mut self.alone);
+        self.used.iter().zip(constants).for_each(|(&at, &constant)| own[at] = constant);
+        let mut answer = vec![0.0; self.output.len()];
+        self.tape.run(&mut self.alone, question, &mut answer);
+        answer
     }
 }
 
-/// The inputs of a recipe.
-fn inputs(s: &State<f64>) -> impl Iterator<Item = f64> {
-    std::iter::once(s.t).chain(s.q.iter().chain(&s.v).chain(&s.x).copied())
+/// Whether numbers can be used: finite, and with pivots that are not thin.
+fn sound(values: &[f64], pivots: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite()) && pivots.iter().all(|&pivot| pivot >= THIN)
 }
 
-/// Whether the outputs of a recipe can be used: finite, and with pivots that are not thin.
-fn sound(shape: Shape, outputs: &[f64]) -> bool {
-    let (rates, pivots) = outputs.split_at(shape.v + shape.x + shape.z);
-    rates.iter().all(|rate| rate.is_finite()) && pivots.iter().all(|&pivot| pivot >= THIN)
-}
-
-/// Whether the outputs of a recipe are the rates, kind by kind.
-fn agrees(shape: Shape, outputs: &[f64], rates: &[f64]) -> bool {
+/// Whether the rates are the same, kind by kind.
+fn agrees(shape: Shape, found: &[f64], known: &[f64]) -> bool {
     let kinds = [0..shape.v, shape.v..shape.v + shape.x, shape.v + shape.x..shape.v + shape.x + shape.z];
     kinds.into_iter().all(|kind| {
-        let (found, known) = (&outputs[kind.clone()], &rates[kind]);
+        let (found, known) = (&found[kind.clone()], &known[kind]);
         let size = known.iter().fold(1.0f64, |size, rate| size.max(rate.abs()));
         found.iter().zip(known).all(|(found, known)| (found - known).abs() <= AGREE * size)
     })
 }
 
-/// The place of a row among others.
-struct Place {
-    bench: Rc<RefCell<Bench>>,
-    lane: usize,
-    shape: Shape,
+/// Why a row, or a part of it, was computed by itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// Its integrator is of another kind.
+    Integrator,
+    /// Its equations cannot be recorded.
+    Unrecorded(Unrecorded),
+    /// Its constraints, or what closed contacts add to them, depend on each other, or a number is not finite.
+    Dependent,
+    /// What was recorded does not agree with the equations.
+    Differs,
 }
 
-impl Place {
-    fn ask(&self, s: &State<f64>) {
-        let Bench { input, asked, .. } = &mut *self.bench.borrow_mut();
-        input.iter_mut().zip(inputs(s)).for_each(|(four, value)| four.0[self.lane] = value);
-        asked[self.lane] = true;
-    }
-
-    fn answered(&self) -> bool {
-        !self.bench.borrow().asked[self.lane]
-    }
-
-    /// Takes the rates; `false` if they cannot be used.
-    fn take(&self, out: &mut Rates) -> bool {
-        let bench = self.bench.borrow();
-        let mut values = bench.output.iter().map(|four| four.0[self.lane]);
-        for rate in out.v.iter_mut().chain(&mut out.x).chain(&mut out.z) {
-            *rate = values.next().unwrap_or(f64::NAN);
+impl fmt::Display for Alone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integrator => f.write_str("the integrator is none of rk4, dopri5 and dop853"),
+            Self::Unrecorded(why) => why.fmt(f),
+            Self::Dependent => f.write_str("constraints or closed contacts depend on each other"),
+            Self::Differs => f.write_str("the recorded equations do not agree with the scene; please report it"),
         }
-        let finite = out.v.iter().chain(&out.x).chain(&out.z).all(|rate| rate.is_finite());
-        finite && values.take(self.shape.rows()).all(|pivot| pivot >= THIN)
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut bench = self.bench.borrow_mut();
-        (bench.taken[self.lane], bench.asked[self.lane]) = (false, false);
-    }
+/// What became of a row among others.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Seated {
+    /// Whether some part of it was computed beside others.
+    pub beside: bool,
+    /// Why some part was not.
+    pub alone: Option<Alone>,
+}
+
+/// The place of a row among others, in one set of modes.
+struct Place {
+    tables: [Rc<RefCell<Table>>; 3],
+    /// The row as it waits at each.
+    guests: [Guest; 3],
+    shape: Shape,
+    /// Directions of sliding and what leads back to them.
+    leads: Vec<f64>,
+    /// The first rows of contacts with a press of their own, and that press.
+    presses: Vec<(usize, f64)>,
+    contacts: usize,
+    rows: usize,
 }
 
 /// What a row brings to its run.
 pub(crate) struct Seat {
     hall: Hall,
+    /// The kind of the row and its constants, or none if it cannot be recorded, once it is known.
+    own: Option<Option<(Rc<Functions>, Vec<f64>)>>,
+    ticket: Rc<Ticket>,
     place: Option<Place>,
-    seated: Rc<Cell<bool>>,
+    seated: Rc<Cell<Seated>>,
+}
+
+impl Seat {
+    /// The place of a row that goes on in the modes of `y`, if instructions agree there with its rates.
+    fn take(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>, rates: &[f64]) -> Result<Place, Option<Alone>> {
+        if self.own.is_none() {
+            self.own = Some(None);
+            self.own = Some(Some(self.hall.kind(y.model()).map_err(|why| Some(Alone::Unrecorded(why)))?));
+        }
+        let Some(Some((kind, constants))) = &self.own else { return Err(None) };
+        let table = |ask| self.hall.table(kind, y.modes(), ask).map_err(|why| Some(Alone::Unrecorded(why)));
+        let tables = [table(Ask::Motion)?, table(Ask::Sight)?, table(Ask::Correct)?];
+        let guest = |table: &Rc<RefCell<Table>>| {
+            let constants = table.borrow_mut().constants(constants);
+            Guest { ticket: self.ticket.clone(), constants }
+        };
+        let guests = tables.each_ref().map(guest);
+        let (shape, count) = (y.shape(), y.modes().len());
+        let lead = |(mode, &creep): (&Mode, &f64)| match mode {
+            Mode::Slide { direction: [first, second] } => [*first, *second, creep],
+            _ => [1.0, 0.0, creep],
+        };
+        let leads: Vec<[f64; LEAD]> = y.modes().iter().zip(y.creep()).map(lead).collect();
+        let presses = (0..count).filter_map(|i| Some((y.start(i), y.model().own_press(i)?))).collect();
+        let place =
+            Place { tables, guests, shape, leads: leads.concat(), presses, contacts: count, rows: y.start(count) };
+        let question: Vec<f64> = place.question(s).collect();
+        let answer = place.tables[0].borrow_mut().ask_alone(&place.guests[0].constants, &question);
+        let (found, pivots) = answer.split_at(shape.v + shape.x + shape.z);
+        if !sound(found, pivots) {
+            return Err(Some(Alone::Dependent));
+        }
+        if !agrees(shape, found, rates) {
+            return Err(Some(Alone::Differs));
+        }
+        Ok(place)
+    }
+
+    /// Asks for something; nothing if there is no place to ask at.
+    async fn ask(&self, ask: Ask, s: &State<f64>) -> Option<(&Place, &Ticket)> {
+        let (place, ticket) = (self.place.as_ref()?, &self.ticket);
+        {
+            let mut paper = ticket.state.borrow_mut();
+            paper.question.clear();
+            paper.question.extend(place.question(s));
+            paper.answered = false;
+        }
+        place.tables[ask as usize].borrow_mut().queue.push(place.guests[ask as usize].clone());
+        let answered = || ticket.state.borrow().answered;
+        poll_fn(|_| if answered() { Poll::Ready(()) } else { Poll::Pending }).await;
+        Some((place, ticket))
+    }
+}
+
+impl Place {
+    fn question<'a>(&'a self, s: &'a State<f64>) -> impl Iterator<Item = f64> + 'a {
+        std::iter::once(s.t).chain(s.q.iter().chain(&s.v).chain(&s.x).chain(&self.leads).copied())
+    }
 }
 
 impl<'m> Company<Hybrid<'m, Model>> for Seat {
     fn join(&mut self, y: &Hybrid<'m, Model>, s: &State<f64>, rates: &[f64]) {
         self.place = None;
-        // Between two events there are too few steps to pay for a recording.
-        if Contacts::contacts(y.model()) == 0
-            && let Some(recipe) = Recipe::whole(y)
-        {
-            self.place = self.hall.place(recipe, s, rates);
-            self.seated.set(self.seated.get() || self.place.is_some());
+        match self.take(y, s, rates) {
+            Ok(place) => {
+                self.place = Some(place);
+                self.seated.set(Seated { beside: true, ..self.seated.get() });
+            }
+            Err(why) => {
+                let mut seated = self.seated.get();
+                seated.alone = seated.alone.or(why);
+                self.seated.set(seated);
+            }
         }
     }
 
     async fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> bool {
-        let Some(place) = &self.place else { return false };
-        place.ask(s);
-        poll_fn(|_| if place.answered() { Poll::Ready(()) } else { Poll::Pending }).await;
-        place.take(out)
+        let Some((_, ticket)) = self.ask(Ask::Motion, s).await else { return false };
+        let paper = ticket.state.borrow();
+        let mut rest = &paper.answer[..];
+        for part in [&mut out.v, &mut out.x, &mut out.z] {
+            let (own, more) = rest.split_at(part.len());
+            part.copy_from_slice(own);
+            rest = more;
+        }
+        sound(&paper.answer[..paper.answer.len() - rest.len()], rest)
+    }
+
+    async fn sight(&mut self, s: &State<f64>, out: &mut Sight) -> bool {
+        let Some((place, ticket)) = self.ask(Ask::Sight, s).await else { return false };
+        let paper = ticket.state.borrow();
+        let (gap, rest) = paper.answer.split_at(place.contacts);
+        let (rate, rest) = rest.split_at(place.rows);
+        let (force, pivots) = rest.split_at(place.rows);
+        for (to, from) in [(&mut out.gap, gap), (&mut out.rate, rate), (&mut out.force, force)] {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        place.presses.iter().for_each(|&(row, press)| out.force[row] = press);
+        sound(&paper.answer[..place.contacts + 2 * place.rows], pivots)
+    }
+
+    async fn correct(&mut self, s: &State<f64>, position: &mut [f64], velocity: &mut [f64]) -> bool {
+        let Some((place, ticket)) = self.ask(Ask::Correct, s).await else { return false };
+        let paper = ticket.state.borrow();
+        let (changes, pivots) = paper.answer.split_at(2 * place.shape.v);
+        position.copy_from_slice(&changes[..place.shape.v]);
+        velocity.copy_from_slice(&changes[place.shape.v..]);
+        sound(changes, pivots)
     }
 }

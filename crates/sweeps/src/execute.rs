@@ -1,6 +1,6 @@
 //! Computing rows with several threads, and side by side in each. Which thread takes which row, when, and beside which others, changes nothing in the results.
 
-use crate::company::{Hall, Seat};
+use crate::company::{Alone, Hall, Seat, Seated};
 use crate::error::SweepError;
 use crate::journal::{Journal, Outcome};
 use crate::output::{MOST, Taken};
@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 /// The most threads, whatever is asked for: more than any machine has processors for, fewer than any refuses.
 const THREADS: usize = 1024;
 /// Rows that a thread has in work at once where they are computed side by side.
-pub(crate) const ABREAST: usize = 8;
+pub(crate) const ABREAST: usize = 32;
 /// Rows between two moments at which the disk is made sure to have all.
 const SETTLE: usize = 256;
 
@@ -34,6 +34,8 @@ pub struct Progress {
     pub before: u64,
     /// Those that this process has computed side by side with others.
     pub beside: u64,
+    /// Why the first row of this process that was not, or not in all its parts, was computed by itself, if lanes were asked for.
+    pub alone: Option<Alone>,
 }
 
 /// How a sweep ended.
@@ -72,7 +74,7 @@ pub fn sweep(
     let known: Vec<&Outcome> = own.iter().filter_map(|row| journal.rows().get(row)).collect();
     let failed = known.iter().filter(|outcome| matches!(outcome, Outcome::Failed(_))).count() as u64;
     let finished = known.len() as u64;
-    let mut progress = Progress { rows: own.len() as u64, finished, failed, before: finished, beside: 0 };
+    let mut progress = Progress { rows: own.len() as u64, finished, failed, before: finished, beside: 0, alone: None };
     let missing: Vec<u64> = own.into_iter().filter(|row| !journal.rows().contains_key(row)).collect();
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel::<Finished>();
@@ -89,10 +91,11 @@ pub fn sweep(
             });
         }
         drop(send);
-        for (count, Finished { row, outcome, beside }) in receive.iter().enumerate() {
+        for (count, Finished { row, outcome, beside, alone }) in receive.iter().enumerate() {
             progress.finished += 1;
             progress.failed += u64::from(matches!(outcome, Outcome::Failed(_)));
             progress.beside += u64::from(beside);
+            progress.alone = progress.alone.or(alone);
             trouble = journal.add(row, outcome);
             if trouble.is_ok() && count % SETTLE == SETTLE - 1 {
                 trouble = journal.settle();
@@ -115,13 +118,15 @@ pub(crate) struct Finished {
     pub outcome: Outcome,
     /// Whether it was computed side by side with others.
     pub beside: bool,
+    /// Why it was not, or not all of it.
+    pub alone: Option<Alone>,
 }
 
 /// A row that is being computed.
 struct Lively<'a> {
     row: u64,
     work: Pin<Box<dyn Future<Output = Result<Vec<Taken>, String>> + 'a>>,
-    seated: Rc<Cell<bool>>,
+    seated: Rc<Cell<Seated>>,
 }
 
 /// Computes the rows that `next` gives, in one thread with up to `abreast` in work, and hands each to `done`, which says whether to go on. Rows under way are given up when
@@ -142,7 +147,7 @@ pub(crate) fn compute(
             if lively.len() < abreast
                 && let Some(row) = next()
             {
-                let seated = Rc::new(Cell::new(false));
+                let seated = Rc::new(Cell::new(Seated::default()));
                 let seat = hall.as_ref().map(|hall| hall.seat(&seated));
                 lively.push(Lively { row, work: Box::pin(figures(study, row, stop, seat)), seated });
             } else if lively.is_empty() {
@@ -158,7 +163,12 @@ pub(crate) fn compute(
             Went::Ended(outcome) => {
                 // The last one, which has not been asked yet unless it is this one, takes its place.
                 let Lively { row, seated, .. } = lively.swap_remove(at);
-                if !done(Finished { row, outcome, beside: seated.get() }) {
+                let Seated { beside, mut alone } = seated.get();
+                // Nobody asked for a place.
+                if study.lanes && !beside && matches!(outcome, Outcome::Done(_)) {
+                    alone = alone.or(Some(Alone::Integrator));
+                }
+                if !done(Finished { row, outcome, beside, alone }) {
                     return;
                 }
             }

@@ -20,6 +20,7 @@ mod sample;
 mod study;
 pub mod table;
 
+pub use company::Alone;
 pub use error::SweepError;
 pub use execute::{Progress, Tally, sweep};
 pub use journal::{Journal, Outcome, read_all};

@@ -15,6 +15,32 @@ pub use soft::{Mode, Soft, Support};
 
 use crate::element::{About, Describe, Kind};
 use crate::model::{Builder, ModelError};
+use dalembert_methods::vector::Vec3;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most shapes that are kept.
+const KEPT: usize = 64;
+
+/// Shapes that were searched for, by all that they depend on: those of one scene read many times with other settings are searched for once if no setting touches them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found(Arc<Mutex<HashMap<String, Vec<Vec3<f64>>>>>);
+
+impl Found {
+    /// The shape of a key: as it was found before, or as it is found now.
+    pub fn get<E>(&self, key: &str, search: impl FnOnce() -> Result<Vec<Vec3<f64>>, E>) -> Result<Vec<Vec3<f64>>, E> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shape) = known().get(key) {
+            return Ok(shape.clone());
+        }
+        let shape = search()?;
+        let mut known = known();
+        if known.len() < KEPT {
+            known.insert(key.to_owned(), shape.clone());
+        }
+        Ok(shape)
+    }
+}
 
 /// A kind of assembly.
 pub trait Assembly: About {

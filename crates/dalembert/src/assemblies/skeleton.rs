@@ -226,6 +226,7 @@ impl Skeleton {
 }
 
 /// Everything a skeleton consists of, with corners by number.
+#[derive(Debug)]
 struct Plan {
     corners: Vec<Vec3<f64>>,
     masses: Vec<f64>,
@@ -243,7 +244,8 @@ impl Assembly for Skeleton {
             |(key, message)| vec![ModelError { section: "assembly", name: name.to_owned(), key: Some(key), message }];
         let mut plan = self.plan(name, builder).map_err(blame)?;
         if self.shape == Rest::Equilibrium {
-            self.settle(name, start, &mut plan)?;
+            let key = format!("{start:?} {plan:?}");
+            plan.corners = builder.found.clone().get(&key, || self.settled(name, start, &plan))?;
         }
         plan.masses = self.masses(&plan.corners).map_err(blame)?;
         // v = v₀ + ω × (r − c)
@@ -421,8 +423,8 @@ impl Skeleton {
         }
     }
 
-    /// Moves the corners to the static equilibrium of the body by itself; the front face stays where it is.
-    fn settle(&self, name: &str, start: f64, plan: &mut Plan) -> Result<(), Vec<ModelError>> {
+    /// The corners at the static equilibrium of the body by itself; the front face stays where it is.
+    fn settled(&self, name: &str, start: f64, plan: &Plan) -> Result<Vec<Vec3<f64>>, Vec<ModelError>> {
         let mut builder = Builder::new();
         plan.insert(name, &vec![[0.0; 3]; plan.corners.len()], &mut builder);
         let model = builder.build()?;
@@ -441,8 +443,7 @@ impl Skeleton {
         shape::turn_back(&plan.corners, &mut found);
         let front = |corners: &[Vec3<f64>]| (corners[0] + corners[1] + corners[2] + corners[3]) * 0.25;
         let shift = front(&plan.corners) - front(&found);
-        plan.corners = found.into_iter().map(|r| r + shift).collect();
-        Ok(())
+        Ok(found.into_iter().map(|r| r + shift).collect())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Contacts: surfaces on one marker that points of others cannot pass.
 //!
 //! An author writes one function, the signed distance of a point from the surface with its normal ([`Surface`]). Gap, slip
-//! velocities, their rates and gradients come from jets of it, as for constraints. With d, n the distance and normal at the
+//! velocities, their rates and gradients come from it and its jets. With d, n the distance and normal at the
 //! centre of a ball of radius ρ (0 for a point), all in the frame of the surface,
 //!
 //! ```text
@@ -34,10 +34,10 @@ use crate::element::{About, Describe, Kind, read_attached};
 use crate::joints::primitives::along;
 use crate::model::{Acceleration, Frame, Instant, Markers, Need, Place, Point, Wrench};
 use crate::signals::SignalRef;
-use dalembert_methods::Real;
 use dalembert_methods::scalar::{Dual, Dual2, Duals, Erased, Family, Lanes4, Scalar};
 use dalembert_methods::trace::Trace;
 use dalembert_methods::vector::Vec3;
+use dalembert_methods::{Jet, Real};
 
 /// The largest number of rows of a contact: the gap and two slips.
 pub const CONTACT_ROWS: usize = 3;
@@ -134,33 +134,54 @@ pub trait Surface: About {
     fn defect(&self) -> Option<(&'static str, String)>;
 }
 
+/// Where the point is in the frame of the surface.
+fn local<R: Real>(at: &[Place<R>]) -> Vec3<R> {
+    at[0].rotation.transpose_mul(at[1].r - at[0].r)
+}
+
 /// The gap of a surface and a point.
 fn gap<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>]) -> R {
-    let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
-    surface.distance(t, local).0 - surface.touch().radius
+    surface.distance(t, local(at)).0 - surface.touch().radius
 }
 
 /// The slip velocities, as many as there are tangents with friction.
 fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) {
-    let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
-    let (_, normal) = surface.distance(t, local);
-    slip_across(surface.touch(), normal, surface.belt(t), at, out);
+    let (_, normal) = surface.distance(t, local(at));
+    let forces = grips(surface.touch(), normal, at);
+    for (out, [first, second]) in out.iter_mut().zip(&forces) {
+        *out = second.power(&at[1]) + first.power(&at[0]);
+    }
+    if let Some(first) = out.first_mut() {
+        *first -= surface.belt(t);
+    }
 }
 
-/// The same on any surface with a normal in its frame and a belt of some speed; compiled once for each kind of number.
-fn slip_across<R: Real>(touch: Touch<'_>, normal: Vec3<R>, belt: R, at: &[Place<R>], out: &mut [R]) {
+/// The gradients of the slips: for both tangents a unit force along it on the point, where it touches, and the opposite one on the surface. The normal is in the frame of the
+/// surface. Slips are the powers of these forces, less the speed of the belt.
+fn grips<R: Real>(touch: Touch<'_>, normal: Vec3<R>, at: &[Place<R>]) -> [[Wrench<R>; 2]; 2] {
     // From the centre of the ball to where it touches.
     let arm = at[0].rotation * normal * R::from(-touch.radius);
     let from_surface = at[1].r + arm - at[0].r;
-    let velocity = at[1].v + at[1].omega.cross(arm) - at[0].v - at[0].omega.cross(from_surface);
-    let velocity = at[0].rotation.transpose_mul(velocity);
     let (first, second) = tangents(touch.friction, normal);
-    for (k, (out, tangent)) in out.iter_mut().zip([first, second]).enumerate() {
-        *out = velocity.dot(tangent);
-        if k == 0 {
-            *out -= belt;
-        }
+    [first, second].map(|tangent| {
+        let force = at[0].rotation * tangent;
+        let (here, there) = (arm.cross(force), from_surface.cross(force));
+        [Wrench { force: -force, torque: -there }, Wrench { force, torque: here }]
+    })
+}
+
+/// The gradient of the gap with respect to the motion of the surface (0) or the point (1): by the chain rule through the place of the point in the frame of the surface.
+fn push<S: Scalar, C: Surface>(surface: &C, t: S, at: &[Place<S>], marker: usize) -> Wrench<S> {
+    let place = local(at);
+    let slope = |k: usize| {
+        let varied = Vec3(std::array::from_fn(|j| Jet { re: place[j], eps: [S::from(f64::from(u8::from(j == k)))] }));
+        surface.distance(Jet::constant(t), varied).0.eps[0]
+    };
+    let force = at[0].rotation * Vec3(std::array::from_fn(slope));
+    if marker == 1 {
+        return Wrench::force(force);
     }
+    Wrench { force: -force, torque: -(at[1].r - at[0].r).cross(force) }
 }
 
 /// Two tangents: the first as near as possible to the direction asked for, the second a right angle from it about the normal.
@@ -209,11 +230,15 @@ impl<S: Scalar, C: Surface> ContactOn<S> for C {
     fn gap(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S {
         gap(self, now.t, at)
     }
-    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]) {
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
         let (normal, slips) = out.split_at_mut(1);
-        let moving = at.iter().map(|p| p.in_time(&Acceleration::default()));
-        jets::rate(now, moving, scratch, normal, |now, at, rows| rows[0] = gap(self, now.t, at));
-        slip(self, now.t, at, slips);
+        let seen = at[1].v - at[0].v - at[0].omega.cross(at[1].r - at[0].r);
+        let (place, moving) = (local(at), at[0].rotation.transpose_mul(seen));
+        let in_time = Vec3(std::array::from_fn(|k| Jet { re: place[k], eps: [moving[k]] }));
+        normal[0] = self.distance(Jet::variable(now.t, 0), in_time).0.eps[0];
+        if !slips.is_empty() {
+            slip(self, now.t, at, slips);
+        }
     }
     fn bias(
         &self,
@@ -235,22 +260,19 @@ impl<S: Scalar, C: Surface> ContactOn<S> for C {
         now: &Instant<'_, S>,
         at: &[Place<S>],
         marker: usize,
-        scratch: &mut Scratch<S>,
+        _scratch: &mut Scratch<S>,
         out: &mut [Wrench<S>],
     ) {
         let (normal, slips) = out.split_at_mut(1);
-        jets::gradient(now, at, marker, scratch, normal, Place::displaced, |now, at, rows| {
-            rows[0] = gap(self, now.t, at)
-        });
+        normal[0] = push(self, now.t, at, marker);
         if !slips.is_empty() {
-            jets::gradient(now, at, marker, scratch, slips, Place::quickened, |now, at, rows| {
-                slip(self, now.t, at, rows)
-            });
+            let (_, normal) = self.distance(now.t, local(at));
+            let forces = grips(self.touch(), normal, at);
+            slips.iter_mut().zip(&forces).for_each(|(slip, force)| *slip = force[marker]);
         }
     }
     fn directions(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> [Vec3<S>; 3] {
-        let local = at[0].rotation.transpose_mul(at[1].r - at[0].r);
-        let (_, normal) = self.distance(now.t, local);
+        let (_, normal) = self.distance(now.t, local(at));
         let (first, second) = tangents(self.touch().friction, normal);
         [normal, first, second].map(|direction| at[0].rotation * direction)
     }

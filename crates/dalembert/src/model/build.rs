@@ -4,7 +4,7 @@ use super::{
     AXIS_MARKERS, AffineFrame, Attached, Ear, Entry, Frame, Heard, Layout, Marker, Markers, Model, Orientation, Point,
     Site,
 };
-use crate::assemblies::Assembly;
+use crate::assemblies::{Assembly, Found};
 use crate::bodies::{AnyBody, Body, Ground, OwnLatch, Rigid, Tree};
 use crate::constraints::{AnyConstraint, Constraint, Holonomic, Nonholonomic, Rolling};
 use crate::contacts::{AnyContact, Surface};
@@ -96,6 +96,8 @@ pub struct Builder {
     signals: Vec<Entry<Arc<Signal>>>,
     looks: Vec<(usize, Look)>,
     pub(super) rates: Vec<usize>,
+    /// Shapes that assemblies have found before.
+    pub(crate) found: Found,
 }
 
 impl Default for Builder {
@@ -117,6 +119,7 @@ impl Builder {
             signals: Vec::new(),
             looks: Vec::new(),
             rates: Vec::new(),
+            found: Found::default(),
         };
         builder.insert_body("ground", Box::new(Ground {}));
         builder

@@ -117,6 +117,9 @@ impl Scene {
         let run = reader.table::<RunSettings>("run");
         let output = reader.table::<OutputSettings>("output");
         reader.builder.gravity(world.gravity);
+        if callbacks.is_empty() {
+            reader.builder.found = document.found().clone();
+        }
         reader.read_signals();
         reader.read_bodies();
         reader.read_assemblies(run.start);

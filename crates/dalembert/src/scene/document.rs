@@ -9,6 +9,7 @@ use super::parameters::{self, Parameter};
 use super::scope::{Formula, Scope};
 use super::source::{Loader, MemoryLoader, Sources, Span};
 use super::{FORMAT, PARAMETERS, REPEAT, SCENE, SET, SINGLE_TABLES, include, nearest, repeat, write};
+use crate::assemblies::Found;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub struct Document {
     sources: Arc<Sources>,
     root: Table,
     parameters: Vec<Parameter>,
+    found: Found,
 }
 
 impl PartialEq for Document {
@@ -34,6 +36,7 @@ impl PartialEq for Document {
 pub struct Draft {
     sources: Sources,
     root: Table,
+    found: Found,
 }
 
 impl Draft {
@@ -41,12 +44,12 @@ impl Draft {
     pub fn load(loader: &dyn Loader, path: &str, limits: &Limits) -> Result<Self, SceneError> {
         let mut sources = Sources::default();
         let root = include::load(loader, path, &mut sources, limits)?;
-        Ok(Self { sources, root })
+        Ok(Self { sources, root, found: Found::default() })
     }
 
     /// The document with these settings.
     pub fn document(self, overrides: &Overrides, limits: &Limits) -> Result<Document, SceneError> {
-        let Self { mut sources, root } = self;
+        let Self { mut sources, root, found } = self;
         let (mut root, set) = take(root, SET);
         // Those of the scene itself first: those from outside win.
         let own = set.map_or(Ok(Vec::new()), |set| overrides::written(set, &sources, limits))?;
@@ -78,13 +81,18 @@ impl Draft {
         }
         problems.or(())?;
         check_size(&root, limits)?;
-        let document = Document { sources: Arc::new(sources), root, parameters };
+        let document = Document { sources: Arc::new(sources), root, parameters, found };
         document.check_format()?;
         Ok(document)
     }
 }
 
 impl Document {
+    /// What was found when other documents of the same draft were built.
+    pub(crate) fn found(&self) -> &Found {
+        &self.found
+    }
+
     /// Reads a scene and everything it includes.
     pub fn load(loader: &dyn Loader, path: &str, overrides: &Overrides, limits: &Limits) -> Result<Self, SceneError> {
         Draft::load(loader, path, limits)?.document(overrides, limits)

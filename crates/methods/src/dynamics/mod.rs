@@ -7,6 +7,7 @@
 //! References: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, 2nd ed., Springer 1996, sections VII.1–2;
 //! C. Lubich, *Extrapolation integrators for constrained multibody systems*, Impact Comput. Sci. Eng. 3 (1991) 213–234.
 
+mod beside;
 mod friction;
 mod project;
 
@@ -50,6 +51,9 @@ pub struct Dynamics<Y: System> {
     bias: Vec<f64>,
     delta: Vec<f64>,
     base: Vec<f64>,
+    /// A change of velocities, and where a projection began: of projections in company.
+    turn: Vec<f64>,
+    origin: Vec<f64>,
     size: Vec<f64>,
     residual: Vec<f64>,
     relative: Vec<f64>,
@@ -89,6 +93,8 @@ impl<Y: System> Dynamics<Y> {
             bias: zeros(shape.rows()),
             delta: zeros(shape.v),
             base: zeros(shape.q),
+            turn: zeros(shape.v),
+            origin: zeros(shape.q),
             size: zeros(shape.v),
             residual: zeros(shape.rows()),
             relative: zeros(shape.rows()),

@@ -26,7 +26,7 @@ const STALL: f64 = 1e3 * f64::EPSILON;
 /// Pivot below which a projection that fails is blamed on rows that exclude each other.
 const NEARLY_DEPENDENT: f64 = 1e-4;
 /// The slowest motion, in magnitudes per second, against which residuals of velocities are measured.
-const SLOWEST: f64 = 1e-6;
+pub(super) const SLOWEST: f64 = 1e-6;
 
 /// The worst residual of a level.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Residual {
 
 impl<Y: System> Dynamics<Y> {
     /// The sizes against which changes of coordinates are measured: their magnitudes, and a thousandth of the largest one.
-    fn update_size(&mut self, y: &Y, s: &State<f64>) {
+    pub(super) fn update_size(&mut self, y: &Y, s: &State<f64>) {
         y.magnitude(&s.q, &mut self.size);
         let floor = 1e-3 * self.size.iter().fold(0.0, |max: f64, &size| max.max(size));
         let floor = if floor > 0.0 { floor } else { 1.0 };

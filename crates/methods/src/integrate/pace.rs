@@ -1,12 +1,14 @@
 //! Who makes the steps of a run: an integrator by itself, or one whose rates are computed along with those of other runs.
 //!
 //! A run in company is a future. Wherever it needs rates it hands in its state and is left; whoever drives the runs goes on with others, until there
-//! are states enough to be computed side by side. Everything else (combining stages, errors, acceptance, projections, events) each run does for itself, with
+//! are states enough to be computed side by side. So it is with the gaps and forces of contacts between two steps, and with corrections towards the constraints.
+//! Everything else (combining stages, errors, acceptance, the search for events, decisions) each run does for itself, with
 //! the same code as alone, so every run keeps its own time, step size and end. What a run gets depends on its own state only: not on who
 //! shares the company, nor on the order in which runs are driven.
 
 use super::{IntegrateError, Integrator, RungeKutta, Step};
-use crate::dynamics::Rates;
+use crate::dynamics::{Dynamics, Rates};
+use crate::events::Sight;
 use crate::system::{State, System};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -17,6 +19,15 @@ pub trait Company<Y: System> {
     fn join(&mut self, y: &Y, s: &State<f64>, rates: &[f64]);
     /// The rates v̇, ẋ, ż at a state. `false`: the run must compute them itself.
     fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> impl Future<Output = bool>;
+    /// Gaps, rates and forces of contacts at a state. `false`: the run must compute them itself.
+    fn sight(&mut self, _s: &State<f64>, _out: &mut Sight) -> impl Future<Output = bool> {
+        async { false }
+    }
+    /// The least changes, in the metric of M, of configuration and velocity that meet all rows to first order: G δ = −g, and G δ = −(G v + g_t), A δ = −(A v + b).
+    /// `false`: the run must compute them itself.
+    fn correct(&mut self, _s: &State<f64>, _position: &mut [f64], _velocity: &mut [f64]) -> impl Future<Output = bool> {
+        async { false }
+    }
 }
 
 /// Who makes the steps.
@@ -33,6 +44,20 @@ pub trait Pace<Y: System> {
         until: f64,
         inside: impl Fn(f64) -> bool,
     ) -> impl Future<Output = Result<Step, IntegrateError>>;
+    /// The contacts at a state, if others compute them.
+    fn sight(&mut self, _s: &State<f64>) -> impl Future<Output = Option<&Sight>> {
+        async { None }
+    }
+    /// Moves a state to the constraints, see [`Dynamics::project_position`], if others compute the corrections; says whether it has.
+    fn project(
+        &mut self,
+        _y: &Y,
+        _s: &mut State<f64>,
+        _dynamics: &mut Dynamics<Y>,
+        _tolerance: f64,
+    ) -> impl Future<Output = bool> {
+        async { false }
+    }
 }
 
 /// An integrator by itself: nothing is ever waited for.
@@ -60,12 +85,13 @@ impl<Y: System> Pace<Y> for Alone<'_, Y> {
 pub struct Beside<Y: System, C> {
     method: RungeKutta<Y>,
     company: C,
+    sight: Sight,
 }
 
 impl<Y: System, C: Company<Y>> Beside<Y, C> {
     /// The method and its company.
     pub fn new(method: RungeKutta<Y>, company: C) -> Self {
-        Self { method, company }
+        Self { method, company, sight: Sight::default() }
     }
 }
 
@@ -86,6 +112,12 @@ impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
         inside: impl Fn(f64) -> bool,
     ) -> Result<Step, IntegrateError> {
         self.method.step_beside(y, s, until, &mut self.company, inside).await
+    }
+    async fn sight(&mut self, s: &State<f64>) -> Option<&Sight> {
+        self.company.sight(s, &mut self.sight).await.then_some(&self.sight)
+    }
+    async fn project(&mut self, y: &Y, s: &mut State<f64>, dynamics: &mut Dynamics<Y>, tolerance: f64) -> bool {
+        dynamics.project_beside(y, s, tolerance, 0.0, &mut self.company).await.is_some()
     }
 }
 

@@ -180,8 +180,9 @@ pub(crate) async fn proceed<Y: System>(
 ) -> Run {
     let mut work = Work::new(y, s, span, triggers);
     (work.next_output, work.earlier) = (onward.next_output, onward.counts);
-    let started = pace.start(y, s).map(|()| {
-        work.evaluate(y, s, triggers);
+    let started = pace.start(y, s);
+    if started.is_ok() {
+        work.evaluate(y, s, pace, triggers).await;
         work.locator.begin(&work.values, &[]);
         let mut sides = work.locator.sides().to_vec();
         for (side, given) in sides.iter_mut().zip(&onward.sides) {
@@ -195,7 +196,7 @@ pub(crate) async fn proceed<Y: System>(
             observer.on_output(s);
             work.next_output += 1;
         }
-    });
+    }
     let ending = match started {
         Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
         Err(error) => Err(error),
@@ -227,18 +228,18 @@ pub(crate) async fn resume_at<Y: System>(
     progress: &Progress,
 ) -> Run {
     let mut work = Work::new(y, s, span, triggers);
-    let started = pace.start(y, s).map(|()| {
-        let integrator = pace.integrator();
-        integrator.recall(&progress.integrator);
+    let started = pace.start(y, s);
+    if started.is_ok() {
+        pace.integrator().recall(&progress.integrator);
         work.next_output = progress.next_output;
-        work.evaluate(y, s, triggers);
+        work.evaluate(y, s, pace, triggers).await;
         work.locator.recall(&work.values, &progress.sides);
         if let Some(dynamics) = &mut work.dynamics {
             dynamics.recall(&progress.projection);
         }
         work.earlier = progress.counts;
-        work.start = integrator.counts();
-    });
+        work.start = pace.integrator().counts();
+    }
     let ending = match started {
         Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
         Err(error) => Err(error),
@@ -282,8 +283,8 @@ impl<Y: System> Work<Y> {
         }
     }
 
-    fn evaluate(&mut self, y: &Y, s: &State<f64>, triggers: &mut dyn Triggers<Y>) {
-        triggers.values(y, s, &mut self.values);
+    async fn evaluate(&mut self, y: &Y, s: &State<f64>, pace: &mut impl Pace<Y>, triggers: &mut dyn Triggers<Y>) {
+        values(y, s, pace, triggers, &mut self.values).await;
     }
 
     fn counts(&self, integrator: &dyn Integrator<Y>) -> Counts {
@@ -329,7 +330,7 @@ impl<Y: System> Work<Y> {
             let inside = |end: f64| watched || next.is_some_and(|output| output < end);
             let mut step = pace.step(y, s, span.until, inside).await?;
             tell(pace.integrator(), observer);
-            let stopped = self.handle_step(y, s, &mut step, pace, span, triggers, observer)?;
+            let stopped = self.handle_step(y, s, &mut step, pace, span, triggers, observer).await?;
             let integrator = &*pace.integrator();
             let moment =
                 Moment { step, state: s, counts: self.counts(integrator), progress: &|| self.progress(integrator) };
@@ -345,7 +346,7 @@ impl<Y: System> Work<Y> {
     }
 
     /// Outputs and events of one step, in order of time; the events that stop the run, if any.
-    fn handle_step(
+    async fn handle_step(
         &mut self,
         y: &Y,
         s: &mut State<f64>,
@@ -355,18 +356,17 @@ impl<Y: System> Work<Y> {
         triggers: &mut dyn Triggers<Y>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Vec<Hit>>, IntegrateError> {
-        let integrator = pace.integrator();
-        self.evaluate(y, s, triggers);
+        self.evaluate(y, s, pace, triggers).await;
         let (between, dynamics) = (&mut self.between, &mut self.dynamics);
         let mut failure = None;
-        let mut sample = |t: f64, refine: bool, out: &mut [f64]| {
+        let mut sample = async |t: f64, refine: bool, out: &mut [f64]| {
             let projected = if refine { dynamics.as_mut() } else { None };
-            if let Err(error) = interpolate(y, integrator, t, between, projected) {
+            if let Err(error) = interpolate(y, pace, t, between, projected).await {
                 failure.get_or_insert(error);
             }
-            triggers.values(y, between, out);
+            values(y, between, pace, triggers, out).await;
         };
-        let hits = self.locator.search(step.t, s.t, &self.values, &mut sample);
+        let hits = self.locator.search_with(step.t, s.t, &self.values, &mut sample).await;
         if let Some(error) = failure {
             return Err(error);
         }
@@ -374,11 +374,11 @@ impl<Y: System> Work<Y> {
         while done < hits.len() {
             let together = group(&hits[done..]);
             let t = together[0].t.min(s.t);
-            record(y, s, integrator, span, &mut self.next_output, t, between, dynamics.as_mut(), observer)?;
+            record(y, s, pace, span, &mut self.next_output, t, between, dynamics.as_mut(), observer).await?;
             if t == s.t {
                 between.copy_from(s);
             } else {
-                interpolate(y, integrator, t, between, dynamics.as_mut())?;
+                interpolate(y, pace, t, between, dynamics.as_mut()).await?;
             }
             let terminal = together.iter().any(|hit| triggers.list()[hit.trigger].terminal);
             let reaction = observer.on_event(together, between);
@@ -388,30 +388,46 @@ impl<Y: System> Work<Y> {
                 step.h = t - step.t;
                 let together = together.to_vec();
                 if terminal || reaction == Reaction::Stop {
-                    self.evaluate(y, s, triggers);
+                    self.evaluate(y, s, pace, triggers).await;
                     self.locator.begin(&self.values, &together);
                     return Ok(Some(together));
                 }
-                self.earlier += integrator.counts() - self.start;
+                self.earlier += pace.integrator().counts() - self.start;
                 self.start = Counts::default();
                 pace.start(y, s)?;
-                self.evaluate(y, s, triggers);
+                self.evaluate(y, s, pace, triggers).await;
                 self.locator.begin(&self.values, &together);
                 return Ok(None);
             }
             done += together.len();
         }
         let end = s.t;
-        record(y, s, integrator, span, &mut self.next_output, end, between, dynamics.as_mut(), observer)?;
+        record(y, s, pace, span, &mut self.next_output, end, between, dynamics.as_mut(), observer).await?;
         Ok(None)
     }
 }
 
-/// Gives out all outputs up to `t` that lie within the last step.
-fn record<Y: System>(
+/// The values of event functions at a state, from what others have computed of contacts where they can be had so.
+async fn values<Y: System>(
     y: &Y,
     s: &State<f64>,
-    integrator: &mut dyn Integrator<Y>,
+    pace: &mut impl Pace<Y>,
+    triggers: &mut dyn Triggers<Y>,
+    out: &mut [f64],
+) {
+    if triggers.sees()
+        && let Some(sight) = pace.sight(s).await
+    {
+        return triggers.values_seen(y, s, sight, out);
+    }
+    triggers.values(y, s, out);
+}
+
+/// Gives out all outputs up to `t` that lie within the last step.
+async fn record<Y: System>(
+    y: &Y,
+    s: &State<f64>,
+    pace: &mut impl Pace<Y>,
     span: &Span,
     next: &mut u64,
     t: f64,
@@ -425,9 +441,9 @@ fn record<Y: System>(
         *next += 1;
         if output == s.t {
             between.copy_from(s);
-            project(y, between, dynamics.as_deref_mut())?;
+            project(y, between, pace, dynamics.as_deref_mut()).await?;
         } else {
-            interpolate(y, integrator, output, between, dynamics.as_deref_mut())?;
+            interpolate(y, pace, output, between, dynamics.as_deref_mut()).await?;
         }
         observer.on_output(between);
     }
@@ -435,21 +451,29 @@ fn record<Y: System>(
 }
 
 /// The state at a time within the last step, projected to the constraints if asked.
-fn interpolate<Y: System>(
+async fn interpolate<Y: System>(
     y: &Y,
-    integrator: &mut dyn Integrator<Y>,
+    pace: &mut impl Pace<Y>,
     t: f64,
     out: &mut State<f64>,
     dynamics: Option<&mut Dynamics<Y>>,
 ) -> Result<(), IntegrateError> {
     out.t = t;
-    integrator.dense(y, out);
-    project(y, out, dynamics)
+    pace.integrator().dense(y, out);
+    project(y, out, pace, dynamics).await
 }
 
 /// Moves a state to the constraints if asked.
-fn project<Y: System>(y: &Y, s: &mut State<f64>, dynamics: Option<&mut Dynamics<Y>>) -> Result<(), IntegrateError> {
+async fn project<Y: System>(
+    y: &Y,
+    s: &mut State<f64>,
+    pace: &mut impl Pace<Y>,
+    dynamics: Option<&mut Dynamics<Y>>,
+) -> Result<(), IntegrateError> {
     let Some(dynamics) = dynamics else { return Ok(()) };
+    if pace.project(y, s, dynamics, PROJECTION).await {
+        return Ok(());
+    }
     dynamics.project_position(y, s, PROJECTION)?;
     dynamics.project_velocity(y, s)
 }

@@ -135,6 +135,14 @@ pub trait Contacts: System {
     fn sliding<S: Scalar>(&self, _contact: usize, _direction: [S; 2], _speed: S) -> [S; 2] {
         [S::zero(); 2]
     }
+    /// [`Contacts::sliding`] at a prepared state.
+    fn sliding_at<S: Scalar>(&self, contact: usize, direction: [S; 2], speed: S, _w: &Self::Work<S>) -> [S; 2] {
+        self.sliding(contact, direction, speed)
+    }
+    /// [`Contacts::suction`] at a prepared state.
+    fn suction_at<S: Scalar>(&self, contact: usize, t: S, _w: &Self::Work<S>) -> Option<S> {
+        self.suction(contact, t)
+    }
     /// The largest force for unit press that a contact without slip can hold against being pulled in a unit direction.
     fn sticking(&self, _contact: usize, _direction: [f64; 2]) -> [f64; 2] {
         [0.0; 2]

@@ -244,31 +244,15 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         self.starts[contact + 1] - self.starts[contact] - 1
     }
 
-    /// The friction force for unit press of a sliding contact, extended through the stop.
-    fn resistance<S: Scalar>(&self, contact: usize, e: [f64; 2], rate: &[S]) -> [S; 2] {
+    /// The friction force for unit press of a sliding contact, at a prepared state.
+    fn resistance<S: Scalar>(&self, contact: usize, e: [f64; 2], rate: &[S], w: &Y::Work<S>) -> [S; 2] {
         let u = &rate[self.starts[contact] + 1..self.starts[contact + 1]];
-        if u.len() == 1 {
-            return self.model.sliding(contact, e.map(S::from), u[0] * e[0]);
-        }
-        let (along, across) = (u[0] * e[0] + u[1] * e[1], u[1] * e[0] - u[0] * e[1]);
-        let limit = along.abs() * SWERVE;
-        let sign = S::select(along.lt(S::zero()), -across, across).sign();
-        let beyond = limit.lt(across.abs());
-        let swerve = S::select(beyond, sign * SWERVE, across / S::select(along.equals(S::zero()), S::one(), along));
-        let creep = self.creep[contact];
-        let speed = (along * along + across * across) / (creep * creep);
-        let creeps = speed.lt(S::one());
-        let led = (S::one() - speed) * (S::one() - speed) * creep;
-        let divisor = along + S::select(along.lt(S::zero()), -led, led);
-        let swerve = S::select(creeps, across / S::select(creeps, divisor, S::one()), swerve);
-        let length = (swerve * swerve + 1.0).sqrt();
-        let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
-        self.model.sliding(contact, direction, along * length)
+        resistance(self.model, contact, e.map(S::from), S::from(self.creep[contact]), u, w)
     }
 
     /// The suction of a closed contact.
-    fn suction<S: Scalar>(&self, contact: usize, t: S) -> S {
-        self.model.suction(contact, t).unwrap_or(S::zero())
+    fn suction<S: Scalar>(&self, contact: usize, t: S, w: &Y::Work<S>) -> S {
+        self.model.suction_at(contact, t, w).unwrap_or(S::zero())
     }
 
     /// Presses N and tangential forces r of all contacts, by rows of contacts, from multipliers.
@@ -283,7 +267,7 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
             out[row] = -multipliers[self.inner.rows() + self.closed.len() + k];
         }
         for (i, row, direction) in self.sliding() {
-            let force = self.resistance(i, direction, &w.rate);
+            let force = self.resistance(i, direction, &w.rate, &w.model);
             for k in 0..self.tangents(i) {
                 out[self.starts[i] + 1 + k] = -(force[k] * multipliers[row]);
             }
@@ -291,13 +275,13 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         for &(i, press) in &self.pressed {
             out[self.starts[i]] = S::from(press);
         }
-        self.brake(&w.rate, out);
+        self.brake(&w.rate, &w.model, out);
     }
 
     /// Writes the forces of contacts that slide under a press of their own, by rows of contacts.
-    fn brake<S: Scalar>(&self, rate: &[S], out: &mut [S]) {
+    fn brake<S: Scalar>(&self, rate: &[S], w: &Y::Work<S>, out: &mut [S]) {
         for (i, press, direction) in self.braking() {
-            let force = self.resistance(i, direction, rate);
+            let force = self.resistance(i, direction, rate, w);
             for k in 0..self.tangents(i) {
                 out[self.starts[i] + 1 + k] = force[k] * press;
             }
@@ -438,9 +422,9 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         }
         w.values.fill(S::zero());
         for &i in &self.sucking {
-            w.values[self.starts[i]] = -self.suction(i, s.t);
+            w.values[self.starts[i]] = -self.suction(i, s.t, &w.model);
         }
-        self.brake(&w.rate, &mut w.values);
+        self.brake(&w.rate, &w.model, &mut w.values);
         w.contact.add_transpose(1.0, &w.values, out);
     }
     fn rate<S: Scalar>(&self, s: &State<S>, w: &mut Self::Work<S>, out: &mut [S]) {
@@ -458,7 +442,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
         let mut forces = std::mem::take(&mut w.values);
         self.forces(multipliers, w, &mut forces);
         for &i in &self.sucking {
-            forces[self.starts[i]] -= self.suction(i, s.t);
+            forces[self.starts[i]] -= self.suction(i, s.t, &w.model);
         }
         w.moved.fill(S::zero());
         w.contact.add_apply(&s.v, &mut w.moved);
@@ -514,7 +498,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn friction<S: Scalar>(&self, _s: &State<S>, multipliers: &[S], w: &mut Self::Work<S>, out: &mut [S]) {
         w.values.fill(S::zero());
         for (i, row, direction) in self.sliding() {
-            let force = self.resistance(i, direction, &w.rate);
+            let force = self.resistance(i, direction, &w.rate, &w.model);
             for k in 0..self.tangents(i) {
                 w.values[self.starts[i] + 1 + k] = -(force[k] * multipliers[row]);
             }
@@ -577,7 +561,7 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
             Mode::Slide { direction } => direction,
             _ => [0.0; 2],
         };
-        let [first, second] = self.resistance(contact, direction, &w.rate);
+        let [first, second] = self.resistance(contact, direction, &w.rate, &w.model);
         format!("`{}` (μ = {:.4})", self.model.contact_name(contact), first.hypot(second))
     }
     fn velocity_name(&self, velocity: usize) -> String {
@@ -586,6 +570,34 @@ impl<Y: Contacts> System for Hybrid<'_, Y> {
     fn extra_name(&self, extra: usize) -> String {
         self.model.extra_name(extra)
     }
+}
+
+/// The friction force for unit press against a slip u of a contact that slides in a direction e, extended through the stop; below the speed `creep` it is led back to e.
+/// The state is prepared.
+pub fn resistance<Y: Contacts, S: Scalar>(
+    model: &Y,
+    contact: usize,
+    e: [S; 2],
+    creep: S,
+    u: &[S],
+    w: &Y::Work<S>,
+) -> [S; 2] {
+    if u.len() == 1 {
+        return model.sliding_at(contact, e, u[0] * e[0], w);
+    }
+    let (along, across) = (u[0] * e[0] + u[1] * e[1], u[1] * e[0] - u[0] * e[1]);
+    let limit = along.abs() * SWERVE;
+    let sign = S::select(along.lt(S::zero()), -across, across).sign();
+    let beyond = limit.lt(across.abs());
+    let swerve = S::select(beyond, sign * SWERVE, across / S::select(along.equals(S::zero()), S::one(), along));
+    let speed = (along * along + across * across) / (creep * creep);
+    let creeps = speed.lt(S::one());
+    let led = (S::one() - speed) * (S::one() - speed) * creep;
+    let divisor = along + S::select(along.lt(S::zero()), -led, led);
+    let swerve = S::select(creeps, across / S::select(creeps, divisor, S::one()), swerve);
+    let length = (swerve * swerve + 1.0).sqrt();
+    let direction = [(-swerve * e[1] + e[0]) / length, (swerve * e[0] + e[1]) / length];
+    model.sliding_at(contact, direction, along * length, w)
 }
 
 impl<Y: Contacts> Hybrid<'_, Y> {

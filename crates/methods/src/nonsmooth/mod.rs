@@ -31,7 +31,7 @@ use crate::integrate::{About, methods};
 pub use contacts::{Contacts, Latch, Mode, excess, resist};
 pub use decide::contact_forces;
 pub use error::ContactError;
-pub use hybrid::{ACCOUNTS, FAINT, Hybrid};
+pub use hybrid::{ACCOUNTS, FAINT, Hybrid, resistance};
 pub use impact::{Phase, Restitution, Stage, impact_phases};
 pub use resting::{Misfit, Resting, misfit, rest};
 pub use run::{Event, Kind, Moment, Observer, Options, Progress, Run};

@@ -17,7 +17,7 @@ use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide_from_modes};
 use super::hybrid::{Hybrid, Work};
 use crate::dynamics::{Dynamics, Rates};
-use crate::events::{Direction, Trigger, Triggers};
+use crate::events::{Direction, Sight, Trigger, Triggers};
 use crate::integrate::IntegrateError;
 use crate::system::{State, System};
 use std::cell::RefCell;
@@ -153,6 +153,15 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         Ok(())
     }
 
+    /// The values of all functions where gaps, rates and forces are known.
+    fn fill(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, out: &mut [f64]) {
+        let (own, user) = out.split_at_mut(self.functions.len());
+        for (out, &(contact, watched)) in own.iter_mut().zip(&self.functions) {
+            *out = self.value(y, s, contact, watched);
+        }
+        self.user.values(y, s, user);
+    }
+
     fn value(&self, y: &Hybrid<'m, Y>, s: &State<f64>, contact: usize, watched: Watched) -> f64 {
         let row = y.start(contact);
         let tangents = y.start(contact + 1) - row - 1;
@@ -189,10 +198,15 @@ impl<'m, Y: Contacts> Triggers<Hybrid<'m, Y>> for Switching<'_, 'm, Y> {
         if let Err(error) = self.watch(y, s) {
             self.failure = Some(error);
         }
-        let (own, user) = out.split_at_mut(self.functions.len());
-        for (out, &(contact, watched)) in own.iter_mut().zip(&self.functions) {
-            *out = self.value(y, s, contact, watched);
-        }
-        self.user.values(y, s, user);
+        self.fill(y, s, out);
+    }
+    fn sees(&self) -> bool {
+        !self.functions.is_empty()
+    }
+    fn values_seen(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, sight: &Sight, out: &mut [f64]) {
+        self.gap.copy_from_slice(&sight.gap);
+        self.rate.copy_from_slice(&sight.rate);
+        self.force.copy_from_slice(&sight.force);
+        self.fill(y, s, out);
     }
 }

@@ -38,6 +38,39 @@ impl Hasher for Mix {
 pub struct Graph {
     nodes: Vec<Node>,
     known: HashMap<Node, Id, BuildHasherDefault<Mix>>,
+    /// The nodes asked for, in this order.
+    log: Vec<Id>,
+    again: Option<Again>,
+}
+
+/// A graph that is made once more, with other numbers.
+#[derive(Clone, Debug)]
+struct Again {
+    /// How many nodes have been asked for.
+    at: usize,
+    /// Which numbers are known by now.
+    known: Vec<bool>,
+    /// Whether something else was asked for than the first time.
+    strayed: bool,
+}
+
+impl Again {
+    /// The node that was asked for here the first time. If it is another one all that follows is of no use.
+    fn follow(&mut self, log: &[Id], nodes: &mut [Node], node: Node) -> Id {
+        let expected = log.get(self.at).copied();
+        self.at += 1;
+        let Some(id) = expected.filter(|_| !self.strayed) else {
+            self.strayed = true;
+            return Id(0);
+        };
+        let (first, known) = (&mut nodes[id.index()], &mut self.known[id.index()]);
+        if first.op == Op::Constant && node.op == Op::Constant && !*known {
+            (*known, *first) = (true, node);
+        }
+        // A number that was the same in two places the first time must be so again.
+        self.strayed |= *first != node;
+        id
+    }
 }
 
 impl Graph {
@@ -76,13 +109,29 @@ impl Graph {
 
     fn intern(&mut self, op: Op, args: [Id; 3]) -> Id {
         let node = Node { op, args };
+        if let Some(again) = &mut self.again {
+            return again.follow(&self.log, &mut self.nodes, node);
+        }
         let next =
             Id(u32::try_from(self.nodes.len()).expect("a graph of four thousand million nodes does not fit a memory"));
         let id = *self.known.entry(node).or_insert(next);
         if id == next {
             self.nodes.push(node);
         }
+        self.log.push(id);
         id
+    }
+
+    /// The same graph, to be made once more by the same equations with other numbers. Nodes are not looked up but expected in the order of the first time; constants
+    /// take the numbers they have now.
+    pub fn again(&self) -> Self {
+        let again = Again { at: 0, known: vec![false; self.nodes.len()], strayed: false };
+        Self { nodes: self.nodes.clone(), known: HashMap::default(), log: self.log.clone(), again: Some(again) }
+    }
+
+    /// Whether a graph that was made once more was asked for the same nodes as the first time: then it is the same but for its constants.
+    pub fn kept(&self) -> bool {
+        self.again.as_ref().is_some_and(|again| !again.strayed && again.at == self.log.len())
     }
 
     /// The input of this index.

@@ -47,7 +47,13 @@ impl<Y: System> Scratch<Y> {
         if self.lacks_end(end) {
             self.evaluate_beside(y, self.stages(), company).await?;
         }
-        self.settle(y, tolerance, end)
+        let negligible = self.negligible(tolerance);
+        let (dynamics, stage) = self.projected();
+        match dynamics.project_beside(y, stage, tolerance.relative, negligible, company).await {
+            Some(moved) => self.settled(moved, end),
+            None => return self.settle(y, tolerance, end),
+        }
+        Ok(())
     }
 
     /// The further stages of continuous output, which [`Scratch::dense`] evaluates itself if they are not there.

@@ -272,11 +272,27 @@ impl<Y: System> Scratch<Y> {
 
     /// Projects the end of an accepted attempt to the constraints, and notes what the next step can take over.
     pub(super) fn settle(&mut self, y: &Y, tolerance: Tolerance, end: f64) -> Result<(), IntegrateError> {
+        let moved = self.project(y, tolerance)?;
+        self.settled(moved, end);
+        Ok(())
+    }
+
+    /// Notes what the next step can take over from an accepted attempt, whose end was moved to the constraints or not.
+    pub(super) fn settled(&mut self, moved: bool, end: f64) {
         let tableau = self.tableau;
-        self.reuse = if self.project(y, tolerance)? { Reuse::Nothing } else { Reuse::Last };
+        self.reuse = if moved { Reuse::Nothing } else { Reuse::Last };
         self.h = end - self.base.t;
         self.dense = if tableau.all_stages() > tableau.stages + 1 { Dense::Missing } else { Dense::Ready };
-        Ok(())
+    }
+
+    /// What projects the end of an attempt, and that end.
+    pub(super) fn projected(&mut self) -> (&mut Dynamics<Y>, &mut State<f64>) {
+        (&mut self.dynamics, &mut self.stage)
+    }
+
+    /// The relative residuals that are left alone.
+    pub(super) fn negligible(&self, tolerance: Tolerance) -> f64 {
+        NEGLIGIBLE * tolerance.relative
     }
 
     /// Moves the state at the end of the step to the constraints; says whether that was necessary.
@@ -285,7 +301,7 @@ impl<Y: System> Scratch<Y> {
             return Ok(false);
         }
         let (position, velocity) = self.dynamics.residuals(y, &self.stage)?;
-        let negligible = NEGLIGIBLE * tolerance.relative;
+        let negligible = self.negligible(tolerance);
         if position.relative <= negligible && velocity.relative <= negligible {
             return Ok(false);
         }
