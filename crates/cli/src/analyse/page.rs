@@ -23,6 +23,8 @@ pub enum Style {
     Dots,
     /// As cells of a grid with this many columns and rows.
     Cells([usize; 2]),
+    /// In a plane with the same scale along both axes: the first curve as a line, others as dots.
+    Plane,
 }
 
 /// Dots of curves with fewer points than this are drawn large.
@@ -64,9 +66,24 @@ impl Chart {
         }
     }
 
+    /// Both axes with the same scale.
+    fn plane(&self) -> (Axis, Axis) {
+        let ranges = [0, 1].map(|k| match self.extent(k) {
+            [low, high] if low <= high => rim(low, high),
+            _ => (-1.0, 1.0),
+        });
+        let room = [WIDTH - LEFT - RIGHT, FIELD];
+        let unit = [0, 1].map(|k| (ranges[k].1 - ranges[k].0) / room[k]).iter().fold(0.0f64, |max, &u| max.max(u));
+        let [across, up] = [0, 1].map(|k| {
+            let middle = 0.5 * (ranges[k].0 + ranges[k].1);
+            Axis::linear(middle - 0.5 * unit * room[k], middle + 0.5 * unit * room[k], 5)
+        });
+        (across, up)
+    }
+
     /// The picture.
     pub fn draw(&self, form: Form) -> String {
-        let (across, up) = (self.axis(0), self.axis(1));
+        let (across, up) = if self.style == Style::Plane { self.plane() } else { (self.axis(0), self.axis(1)) };
         let key = if self.curves.len() > 1 { 16.0 * self.curves.len().min(CURVES) as f64 } else { 0.0 };
         let note = if up.note.is_empty() { 0.0 } else { 14.0 };
         let field = Field { across, up, top: 30.0 + key + note };
@@ -83,8 +100,9 @@ impl Chart {
         for (k, (_, points)) in self.curves.iter().take(CURVES).enumerate() {
             let places: Vec<[f64; 2]> = points.iter().filter_map(|p| field.place(p)).collect();
             match self.style {
+                Style::Plane if k == 0 => svg.path(&format!("curve c{k}"), &polyline(&places)),
                 Style::Line => svg.path(&format!("curve c{k}"), &polyline(&places)),
-                Style::Dots => svg.leaf(
+                Style::Dots | Style::Plane => svg.leaf(
                     "path",
                     &[
                         ("class", (&format!("shape c{k}")).into()),
