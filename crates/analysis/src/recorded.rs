@@ -11,6 +11,10 @@
 //! Constraints are met on the level of accelerations; by how much positions have left them at the end is looked at. Systems that cannot be recorded (branches, friction in
 //! constraints, rotations in space), whose constraints are redundant or left, are run one by one by [`Motion`], with the same meaning.
 
+mod exponents;
+
+pub use exponents::exponents_while;
+
 use crate::dense::Matrix;
 use crate::error::AnalysisError;
 use crate::field::{Number, Settings};
@@ -117,7 +121,11 @@ fn side_by_side<Y: System>(
     let width = if d <= 2 { 2 } else { 4 };
     for first in (0..d).step_by(width) {
         let column = |i: usize, j: usize| lanes(count, |k| if first + j < d { bases[k][(i, first + j)] } else { 0.0 });
-        let carried = if width == 2 { run.carry::<2>(&state, column) } else { run.carry::<4>(&state, column) };
+        let mut step = FIRST;
+        let carried = match width {
+            2 => run.carry::<2>(&state, column, &mut step),
+            _ => run.carry::<4>(&state, column, &mut step),
+        };
         let Some((end, changes)) = carried else { return none() };
         last = end;
         for (j, change) in changes.iter().enumerate().take(d - first) {
@@ -162,11 +170,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// State and changes after one period; nothing if no step is short enough.
+    /// State and changes after one period; nothing if no step is short enough. The first step is a given part of the period, and afterwards the one that would come next.
     fn carry<const K: usize>(
         &self,
         state: &[Four],
         column: impl Fn(usize, usize) -> Four,
+        step: &mut f64,
     ) -> Option<(Vec<Four>, Vec<Vec<Four>>)> {
         let size = state.len();
         let constants: Vec<Jet<Four, K>> = self.constants.iter().map(|&c| constant(c)).collect();
@@ -181,7 +190,7 @@ impl Run<'_> {
         let mut slopes = vec![vec![Jet::zero(); size]; method.all_stages()];
         let (mut stage, mut error) = (z.clone(), z.clone());
         let longest = self.settings.longest / self.period.0.iter().fold(f64::MIN_POSITIVE, |max, t| max.max(t.abs()));
-        let (mut at, mut proposal) = (0.0, FIRST);
+        let (mut at, mut proposal) = (0.0, *step);
         while at < 1.0 {
             let wanted = f64::min(proposal, longest);
             let h = if at + wanted >= 1.0 { 1.0 - at } else { wanted };
@@ -215,6 +224,7 @@ impl Run<'_> {
                 return None;
             }
         }
+        *step = proposal;
         let changes = (0..K).map(|j| z.iter().map(|z| z.eps[j]).collect()).collect();
         Some((z.iter().map(|z| z.re).collect(), changes))
     }

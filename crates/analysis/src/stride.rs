@@ -16,7 +16,7 @@
 
 mod search;
 
-pub use search::{ROUGH, Search, gaits, search};
+pub use search::{ROUGH, STARTS, Search, gaits, search};
 
 use crate::dense::Matrix;
 use crate::eigen::symmetric;
@@ -387,12 +387,23 @@ fn disturbed<Y: Contacts>(
     gait: &Gait,
     change: &[(usize, f64)],
 ) -> Result<Vec<f64>, AnalysisError> {
-    let n = gait.state.v.len();
+    disturbed_from(model, section, &gait.cycle.state, &gait.state, change)
+}
+
+/// The same about any state of the section, given with its chart.
+fn disturbed_from<Y: Contacts>(
+    model: &Y,
+    section: &Section,
+    chart: &[f64],
+    state: &State<f64>,
+    change: &[(usize, f64)],
+) -> Result<Vec<f64>, AnalysisError> {
+    let n = state.v.len();
     let at = |s: &State<f64>, i: usize| if i < n { s.q[i] } else { s.v[i - n] };
-    let mut z = gait.cycle.state.clone();
+    let mut z = chart.to_vec();
     for _ in 0..CORRECTIONS {
         let s = section.lift(model, &z)?;
-        let off: Vec<f64> = change.iter().map(|&(i, amount)| at(&gait.state, i) + amount - at(&s, i)).collect();
+        let off: Vec<f64> = change.iter().map(|&(i, amount)| at(state, i) + amount - at(&s, i)).collect();
         if off.iter().all(|off| off.abs() <= PLACED) {
             return Ok(z);
         }
@@ -411,7 +422,7 @@ fn disturbed<Y: Contacts>(
         z.iter_mut().zip(&step).for_each(|(z, step)| *z += step);
     }
     let names: Vec<String> = change.iter().map(|&(i, _)| model.velocity_name(i % n)).collect();
-    let reason = format!("at the beginning of a stride {} cannot both have such values", names.join(" and "));
+    let reason = format!("at the beginning of a stride {} cannot have such values together", names.join(" and "));
     Err(AnalysisError::Invalid { reason })
 }
 

@@ -14,7 +14,7 @@
 //! With two tangents the friction on a slip u turns with it, at a rate of the order of 1/|u|: changes across the slip die out as it stops, and grow no faster than the slip itself as it
 //! starts, so that the linearised equations go to both ends.
 //!
-//! Events of several contacts at once, accumulating impacts, and slips with two tangents that stop and at once go on another way have no derivative; they are errors that say
+//! Events of several contacts at once, impacts that accumulate, of one contact or of several in turn, and slips with two tangents that stop and at once go on another way have no derivative; they are errors that say
 //! so. A contact that a latch holds takes part in all impacts, also in the one that releases it.
 //!
 //! Reference: Leine, Nijmeijer: Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer 2004, chapters 7 and 8.
@@ -84,6 +84,10 @@ struct Recorder<'a> {
     early: Option<(usize, f64)>,
     /// What begins after the last event.
     after: Option<Piece>,
+    /// Whether time has passed since all of it happened.
+    over: bool,
+    /// When impacts accumulated before the last goal was met.
+    rested: Option<f64>,
     /// The largest size of each velocity.
     fastest: Vec<f64>,
 }
@@ -101,6 +105,8 @@ impl<'a> Recorder<'a> {
             met: 0,
             early: None,
             after: None,
+            over: false,
+            rested: None,
         }
     }
 
@@ -136,7 +142,8 @@ impl<'a> Recorder<'a> {
 
 impl<Y: Contacts> Observer<Y> for Recorder<'_> {
     fn on_step(&mut self, y: &Hybrid<'_, Y>, moment: &Moment<'_>) -> Flow {
-        if self.done() || self.early.is_some() {
+        self.over |= self.done() || self.early.is_some() || self.rested.is_some();
+        if self.over {
             return Flow::Stop;
         }
         self.fastest.iter_mut().zip(&moment.state.v).for_each(|(fastest, v)| *fastest = fastest.max(v.abs()));
@@ -154,7 +161,7 @@ impl<Y: Contacts> Observer<Y> for Recorder<'_> {
         Flow::Continue
     }
     fn on_event(&mut self, y: &Hybrid<'_, Y>, event: &Event, s: &State<f64>) {
-        if self.done() && self.now.is_some() {
+        if self.over {
             return;
         }
         self.cut();
@@ -163,6 +170,10 @@ impl<Y: Contacts> Observer<Y> for Recorder<'_> {
         // What happens before any step belongs to the start.
         let Some(list) = self.events.last_mut() else { return };
         list.push(event.clone());
+        // A motion that comes to rest has no derivative beyond, and goals are met again and again on the way there.
+        if event.kind == Kind::Rest && !self.goals.is_empty() && !self.done() {
+            self.rested = Some(event.t);
+        }
         let meets = |goal: &Goal| event.kind == goal.kind && event.contacts.contains(&goal.contact);
         let left = &self.goals[self.met..];
         if left.first().is_some_and(meets) {
@@ -302,6 +313,9 @@ pub fn flow_to<Y: Contacts>(
     if let Some((k, t)) = recorder.early {
         let reason = format!("at t = {t} s {} came before {}", word(&goals[k]), word(&goals[recorder.met]));
         return Err(AnalysisError::Invalid { reason });
+    }
+    if let Some(t) = recorder.rested.filter(|_| !recorder.done()) {
+        return Err(AnalysisError::TooManyEvents { t, events: recorder.events.iter().map(Vec::len).sum() });
     }
     if !recorder.done() {
         return Err(AnalysisError::NoEvent { t: until });

@@ -137,10 +137,10 @@ pub fn study(study: &Study) -> Result<(), Exit> {
         Study::Shoot { model, shot, stride, tolerance, out } => {
             analyse::shoot(model, shot, stride, *tolerance, out.as_deref())
         }
-        Study::Lyapunov { model, interval, transient, batch, batches, result } => {
+        Study::Lyapunov { model, interval, transient, batch, batches, motions, result } => {
             let choice =
                 ExponentOptions { interval: *interval, transient: *transient, batch: *batch, batches: *batches };
-            analyse::lyapunov(model, &choice, result.tolerance, result.out.as_deref())
+            analyse::lyapunov(model, &choice, *motions, result.tolerance, result.out.as_deref())
         }
         Study::Poincare { model, section, result } => {
             analyse::poincare(model, section, result.tolerance, result.out.as_deref())

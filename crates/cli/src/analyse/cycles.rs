@@ -1,5 +1,6 @@
 //! Periodic and chaotic motions of a scene.
 
+use super::film::{moving, stills};
 use super::page::{Chart, Page, Style};
 use super::{Ear, bar, failed, short};
 use crate::args::ModelOptions;
@@ -14,6 +15,7 @@ use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::floquet::exponents as floquet_exponents;
 use dalembert_analysis::motion::{ExponentOptions, Motion, Orbit, exponents_while, orbit};
+use dalembert_analysis::recorded;
 use dalembert_analysis::touching::{self, Graze};
 use dalembert_methods::algebra::Complex;
 use dalembert_methods::nonsmooth::{Contacts, Hybrid};
@@ -54,7 +56,7 @@ pub fn list(page: &mut Page, multipliers: &[Complex], period: f64, suffix: &str)
     let points = multipliers.iter().map(|m| [m.re, m.im]).collect();
     let curves = vec![("unit circle".to_owned(), circle), ("multipliers".to_owned(), points)];
     let (title, across) = ("Multipliers: imaginary part".to_owned(), "real part".to_owned());
-    let chart = Chart { title, across, log: [false; 2], style: Style::Dots, curves };
+    let chart = Chart { title, across, log: [false; 2], style: Style::Plane, curves };
     page.chart(&format!("multipliers{suffix}"), &chart);
 }
 
@@ -100,7 +102,7 @@ pub fn multipliers(
             compare(&mut page, "motions", &found.multipliers, values, graze.as_ref());
         }
         let start = if touches { found.state } else { Hybrid::new(model).state(found.state) };
-        turn(&mut page, &scene, &start, found.period, tolerance)?;
+        turn(&mut page, &scene, &start, found.period, 1, tolerance)?;
         return page.finish(out);
     }
     let (map, end) = if touches {
@@ -149,17 +151,32 @@ pub fn compare(
     });
 }
 
-/// One turn of a cycle in the planes of position and velocity of its coordinates.
-pub fn turn(page: &mut Page, scene: &Scene, start: &State<f64>, period: f64, tolerance: f64) -> Result<(), Exit> {
+/// One turn of a cycle in the planes of position and velocity of its coordinates, and some turns in motion.
+pub fn turn(
+    page: &mut Page,
+    scene: &Scene,
+    start: &State<f64>,
+    period: f64,
+    turns: usize,
+    tolerance: f64,
+) -> Result<(), Exit> {
     let (model, settings) = (&scene.model, Settings::within(tolerance));
     let choice = scene.run.contacts.options(tolerance);
-    let all = touching::samples(model, start, period / TURN as f64, TURN, &choice, settings).map_err(failed)?;
+    let interval = period / TURN as f64;
+    let all = touching::samples(model, start, interval, turns * TURN, &choice, settings).map_err(failed)?;
+    let states: Vec<State<f64>> = std::iter::once(start).chain(&all).cloned().collect();
+    if let Some(animation) = moving(model, "One turn after another", &states)? {
+        page.motions(&[animation.to_json()]);
+        let parts = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|part| part / turns as f64);
+        let picture = stills(&animation, "turn", &parts, &|_, _| String::new())?;
+        page.picture("turn", |form| picture.draw(form));
+    }
     let motion = Motion::new(model, settings);
     let n = start.v.len();
     let mut curves: Vec<(String, Vec<[f64; 2]>)> =
         (0..n).take(CURVES).map(|i| (model.velocity_name(i), Vec::with_capacity(TURN + 1))).collect();
     let mut table = String::new();
-    for s in std::iter::once(start).chain(&all) {
+    for s in states.iter().take(TURN + 1) {
         let place = motion.difference(start, s).map_err(failed)?;
         let absolute: Vec<f64> = (0..n).map(|i| place[i] + if s.q.len() == n { start.q[i] } else { 0.0 }).collect();
         curves.iter_mut().enumerate().for_each(|(i, (_, points))| points.push([absolute[i], s.v[i]]));
@@ -197,18 +214,25 @@ fn tell(page: &mut Page, model: &Model, found: &Orbit) {
 pub fn lyapunov(
     options: &ModelOptions,
     choice: &ExponentOptions,
+    motions: usize,
     tolerance: f64,
     out: Option<&Path>,
 ) -> Result<(), Exit> {
     let scene = robot::scene(options)?;
     let mut page = Page::new(&format!("Lyapunov exponents of {}", options.model));
     let (model, state, settings) = (&scene.model, scene.model.initial_state(), Settings::within(tolerance));
-    let (ear, bar) = (Ear::new(), bar(choice.batches));
+    let motions = if motions > 1 { motions.next_multiple_of(4) } else { 1 };
+    let (ear, bar) = (Ear::new(), bar(choice.batches * motions));
     let mut keep_on = |done: usize| {
         bar.set_position(done as u64);
         ear.more()
     };
-    let found = if Contacts::contacts(model) > 0 {
+    let found = if motions > 1 && Contacts::contacts(model) > 0 {
+        return Err(failed("several motions side by side need a scene without contacts; follow one motion of it"));
+    } else if motions > 1 {
+        page.say(&format!("{motions} motions that start beside each other"));
+        recorded::exponents_while(model, &state, motions, choice, settings, &keep_on)
+    } else if Contacts::contacts(model) > 0 {
         let (state, contacts) = (Hybrid::new(model).state(state), scene.run.contacts.options(tolerance));
         touching::exponents_while(model, &state, choice, &contacts, settings, &mut keep_on)
     } else {

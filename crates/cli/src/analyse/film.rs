@@ -94,6 +94,22 @@ pub fn film(model: &Model, at: &State<f64>, vibration: &Vibration) -> Result<Ani
     Ok(animation)
 }
 
+/// A motion given by its states (made by [`Hybrid::state`]) as an animation that takes some seconds of display; nothing if nothing of it can be seen.
+pub fn moving(model: &Model, title: &str, states: &[State<f64>]) -> Result<Option<Animation>, Exit> {
+    let mut camera = Camera::new(model);
+    let mut film = Film::new(camera.channels.channels());
+    for s in states {
+        camera.channels.sample(&camera.hybrid, s, &mut camera.row).map_err(failed)?;
+        film.push(camera.row.iter().copied());
+    }
+    let (Some(first), Some(last)) = (states.first(), states.last()) else { return Ok(None) };
+    let mut animation = Animation::new(model, title, &film, &[]);
+    if let Some(animation) = &mut animation {
+        animation.pace = (last.t - first.t) / (2.0 * SHOWN);
+    }
+    Ok(animation)
+}
+
 /// The frames of a period, the last like the first.
 fn shoot(camera: &mut Camera<'_>, at: &State<f64>, vibration: &Vibration, amplitude: f64) -> Result<Film, Exit> {
     let mut film = Film::new(camera.channels.channels());
@@ -156,6 +172,16 @@ impl Vibration {
 
 /// A still picture of an animation of one period: at rest in the middle, and a quarter of a period apart.
 pub fn still(animation: &Animation, name: &str) -> Result<Shapes, Exit> {
+    stills(animation, name, &[0.0, 0.25, 0.5], &|part, _| format!("phase {}°", 360.0 * part))
+}
+
+/// A picture of an animation at some parts of its time, with what is written there.
+pub fn stills(
+    animation: &Animation,
+    name: &str,
+    parts: &[f64],
+    label: &dyn Fn(f64, f64) -> String,
+) -> Result<Shapes, Exit> {
     let track = animation.track().map_err(failed)?;
     let extent: Vec<f64> = (0..3).map(|k| animation.high[k] - animation.low[k]).collect();
     let least = (0..3).min_by(|&i, &j| extent[i].total_cmp(&extent[j])).unwrap_or(1);
@@ -167,10 +193,10 @@ pub fn still(animation: &Animation, name: &str) -> Result<Shapes, Exit> {
         _ => View::oblique(),
     };
     let frames = track.poses.len().max(1) - 1;
-    let snapshot = |part: usize| {
-        let k = frames * part / 4;
-        let mut shot =
-            Snapshot { time: animation.times[k], label: format!("phase {}°", 90 * part), ..Snapshot::default() };
+    let snapshot = |&part: &f64| {
+        let k = (frames as f64 * part).round() as usize;
+        let time = animation.times[k];
+        let mut shot = Snapshot { time, label: label(part, time), ..Snapshot::default() };
         draw(animation, &track.poses[k], &mut shot);
         shot
     };
@@ -178,7 +204,7 @@ pub fn still(animation: &Animation, name: &str) -> Result<Shapes, Exit> {
         name: name.to_owned(),
         title: animation.title.clone(),
         view,
-        snapshots: (0..3).map(snapshot).collect(),
+        snapshots: parts.iter().map(snapshot).collect(),
         traces: Vec::new(),
         remarks: Vec::new(),
     })

@@ -35,14 +35,14 @@ const DRAWN: usize = 5;
 const BLOCK: usize = 16;
 
 /// An axis `NAME=FROM:TO`.
-struct Axis {
-    name: String,
-    range: [f64; 2],
+pub struct Axis {
+    pub name: String,
+    pub range: [f64; 2],
     count: usize,
 }
 
 impl Axis {
-    fn read(text: &str, count: usize) -> Result<Self, Exit> {
+    pub fn read(text: &str, count: usize) -> Result<Self, Exit> {
         let parts = text.rsplit_once('=').and_then(|(name, range)| {
             let (from, to) = range.split_once(':')?;
             let range = [from.parse::<f64>().ok()?, to.parse::<f64>().ok()?];

@@ -25,6 +25,8 @@ pub enum Style {
     Dots,
     /// As cells of a grid with this many columns and rows.
     Cells([usize; 2]),
+    /// In a plane with the same scale along both axes: the first curve as a line, others as dots.
+    Plane,
 }
 
 /// Dots of curves with fewer points than this are drawn large.
@@ -72,9 +74,24 @@ impl Chart {
         self.curves.len().min(if lines { 2 * CURVES } else { CURVES })
     }
 
+    /// Both axes with the same scale.
+    fn plane(&self) -> (Axis, Axis) {
+        let ranges = [0, 1].map(|k| match self.extent(k) {
+            [low, high] if low <= high => rim(low, high),
+            _ => (-1.0, 1.0),
+        });
+        let room = [WIDTH - LEFT - RIGHT, FIELD];
+        let unit = [0, 1].map(|k| (ranges[k].1 - ranges[k].0) / room[k]).iter().fold(0.0f64, |max, &u| max.max(u));
+        let [across, up] = [0, 1].map(|k| {
+            let middle = 0.5 * (ranges[k].0 + ranges[k].1);
+            Axis::linear(middle - 0.5 * unit * room[k], middle + 0.5 * unit * room[k], 5)
+        });
+        (across, up)
+    }
+
     /// The picture.
     pub fn draw(&self, form: Form) -> String {
-        let (across, up) = (self.axis(0), self.axis(1));
+        let (across, up) = if self.style == Style::Plane { self.plane() } else { (self.axis(0), self.axis(1)) };
         let drawn = self.drawn();
         let key = if self.curves.len() > 1 { 16.0 * drawn as f64 } else { 0.0 };
         let note = if up.note.is_empty() { 0.0 } else { 14.0 };
@@ -92,12 +109,13 @@ impl Chart {
         for (k, (_, points)) in self.curves.iter().take(drawn).enumerate() {
             let places: Vec<[f64; 2]> = points.iter().filter_map(|p| field.place(p)).collect();
             match self.style {
+                Style::Plane if k == 0 => stroke(&mut svg, k, &places),
                 Style::Line => stroke(&mut svg, k, &places),
                 Style::Marked => {
                     stroke(&mut svg, k, &places);
                     mark(&mut svg, k % CURVES, &places, 6.0);
                 }
-                Style::Dots => mark(&mut svg, k, &places, if points.len() < FEW { 6.0 } else { 1.8 }),
+                Style::Dots | Style::Plane => mark(&mut svg, k, &places, if points.len() < FEW { 6.0 } else { 1.8 }),
                 Style::Cells(counts) => {
                     let pitch = [0, 1].map(|j| {
                         let [low, high] = self.extent(j);

@@ -123,7 +123,7 @@ pub fn shoot(
         find(&flight(exact), &flight(rough), &conditions, &start, stride, near, &mut page)?
     };
     tell(model, &met, &mut page);
-    super::cycles::turn(&mut page, &scene, &met.first, met.time, tolerance)?;
+    super::cycles::turn(&mut page, &scene, &met.first, met.time, 1, tolerance)?;
     page.finish(out)
 }
 

@@ -1,6 +1,7 @@
 //! Gaits of scenes: strides from one strike to the next, their fixed points, multipliers, curves over a value, basins.
 
 use super::cycles::STATE_STEP;
+use super::maps::Axis;
 use super::page::Page;
 use super::{failed, short, velocity};
 use crate::args::{ModelOptions, StrideOptions};
@@ -81,6 +82,18 @@ fn symmetry(model: &Model, options: &StrideOptions) -> Result<Symmetry, Exit> {
     Ok(Symmetry { exchange, turn, drift })
 }
 
+/// The ranges in which a search is to look: coordinates, and velocities numbered after them.
+fn ranges(model: &Model, options: &StrideOptions) -> Result<Vec<(usize, [f64; 2])>, Exit> {
+    let n = model.shape().v;
+    let texts = options.range.iter().map(|text| (text, 0)).chain(options.range_rate.iter().map(|text| (text, n)));
+    texts
+        .map(|(text, offset)| {
+            let axis = Axis::read(text, 2)?;
+            Ok((offset + velocity(model, &axis.name)?, axis.range))
+        })
+        .collect()
+}
+
 impl Walk {
     /// The strides of a scene from its start.
     pub fn new(model: &ModelOptions, options: &StrideOptions, tolerance: f64) -> Result<Self, Exit> {
@@ -119,6 +132,7 @@ impl Walk {
         };
         let search = Search {
             spread,
+            ranges: ranges(model, options)?,
             shortest: options.shortest,
             seed: options.seed,
             generations: options.generations,
@@ -152,7 +166,9 @@ pub fn limit_cycle(
         tell(&walk, gait, if k == 0 { String::new() } else { format!("-{}", k + 1) }.as_str(), &mut page)?;
     }
     let first = &found[0];
-    super::cycles::turn(&mut page, &walk.scene, &first.state, first.time, tolerance)?;
+    // Legs that have changed places come back after two strides.
+    let turns = if options.exchange.is_empty() { 1 } else { 2 };
+    super::cycles::turn(&mut page, &walk.scene, &first.state, first.time, turns, tolerance)?;
     page.finish(out)
 }
 

@@ -36,22 +36,29 @@ pub struct StrideOptions {
     /// The longest time of a stride in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = finite)]
     pub longest: f64,
-    /// The shortest time of a stride that counts, in seconds.
+    /// The shortest time of a stride that counts, in seconds; unless given a search takes half the time that falls take over its spread.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = finite)]
     pub shortest: f64,
     /// Strides that are walked from the start before the gait is sought, so that a stable one is near.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "search")]
     pub walk: usize,
-    /// Search without a guess by an evolution strategy, which varies the start by this (0.1 unless given) and looks further away with each try.
-    #[arg(long, value_name = "SPREAD", value_parser = finite, num_args = 0..=1, default_missing_value = "0.1")]
+    /// Search without a guess, by an evolution strategy from the best of many places: coordinates differ from those of the start by up to this (0.3 rad or m unless given),
+    /// velocities by what falls gain on such a way; each further try looks twice as far.
+    #[arg(long, value_name = "SPREAD", value_parser = finite, num_args = 0..=1, default_missing_value = "0.3")]
     pub search: Option<f64>,
+    /// A range of a coordinate in which the search looks instead, by a part of the name of its velocity; may be repeated.
+    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true, requires = "search")]
+    pub range: Vec<String>,
+    /// A range of a velocity; may be repeated.
+    #[arg(long, value_name = "NAME=FROM:TO", allow_hyphen_values = true, requires = "search")]
+    pub range_rate: Vec<String>,
     /// The first seed of the search.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// The most generations of the search.
+    /// The most generations of a try of the search.
     #[arg(long, value_name = "NUMBER", default_value_t = 80)]
     pub generations: usize,
-    /// How many seeds are tried, for each gait.
+    /// How often a search tries, for each gait; each try looks at other places.
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     pub tries: usize,
     /// How many different gaits are searched for: each search keeps away from those known. It ends earlier where no seed leads to another one.

@@ -206,9 +206,12 @@ pub enum Study {
         /// The time of one batch in seconds.
         #[arg(long, value_name = "SECONDS", default_value_t = 100.0, value_parser = finite)]
         batch: f64,
-        /// The number of batches.
+        /// The number of batches of each motion.
         #[arg(long, value_name = "NUMBER", default_value_t = 20)]
         batches: usize,
+        /// Follow this many motions that start beside each other, in fours side by side and on all cores: for scenes without contacts and constraints.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        motions: usize,
         #[command(flatten)]
         result: ResultOptions,
     },

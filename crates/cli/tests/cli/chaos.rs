@@ -33,6 +33,22 @@ fn the_chaotic_duffing_scene_has_the_exponents_of_the_document() {
     assert!(error < 0.01 && (dimension - 2.46).abs() < 0.005 + 3.0 * error, "{dimension} {error}");
 }
 
+/// The same by eight motions side by side, long enough for D = 2.46 within 0.003, as the document has it.
+#[test]
+fn several_motions_of_the_chaotic_duffing_scene_give_its_dimension() {
+    let more = ["--motions", "8", "--batch", "500", "--batches", "100", "--interval", "4", "--tolerance", "1e-6"];
+    let (found, [dimension, error]) = exponents("duffing-b", &more);
+    for ([value, error], known) in found.iter().zip([0.17, 0.0, -0.37]) {
+        assert!(*error < 0.001 && (value - known).abs() < 0.005, "{found:?}");
+    }
+    assert!((found.iter().map(|row| row[0]).sum::<f64>() + 0.2).abs() < 1e-4, "{found:?}");
+    // Printed to two digits.
+    assert!(error < 0.003 && (dimension - 2.46).abs() < 0.005, "{dimension} {error}");
+    let folder = tempdir().unwrap();
+    let refused = dalembert(folder.path(), &["study", "lyapunov", "impact-oscillator", "--motions", "4"]).with(2).err;
+    assert!(refused.contains("need a scene without contacts"), "{refused}");
+}
+
 /// Set a: 0, −0.10, −0.10 and D = 1. The two that are not the phase's turn about each other: each batch knows them to 1/250 of a bounded angle's logarithm.
 #[test]
 fn the_periodic_duffing_scene_has_the_exponents_of_the_document() {

@@ -203,22 +203,30 @@ fn the_gait_with_knees_is_found_from_scratch() {
     assert!((after(&out, "one stride takes") - 0.563_844_6).abs() < 1e-6, "{out}");
 }
 
-/// Both gaits of Garcia et al. from scratch, by the evolution strategy and Newton's method: neither angle nor rates of a gait are given, and the second search keeps away from
-/// what the first one found.
+/// Both gaits of Garcia et al. from scratch, by the evolution strategy and Newton's method: neither angle nor rates of a gait are given, ranges are wide, and the second search keeps
+/// away from what the first one found. States and multipliers are those of equations with such feet.
 #[test]
 fn both_gaits_of_the_simplest_walker_are_found_from_scratch() {
+    let slope = 0.009;
     let set = ["--set", "parameters.half=0.25", "--set", "parameters.stance=0.25", "--set", "parameters.swing=0.2"];
-    let search = ["--search", "0.1", "--shortest", "1", "--gaits", "2", "--generations", "10", "--tolerance", "1e-11"];
-    let out = gait("simplest-walker", &[&LEGS[..], &set, &search].concat());
+    let search = ["--search", "--gaits", "2", "--range", "right=0.1:0.3"];
+    let rates = ["--range-rate", "left=0.1:0.3", "--range-rate", "right=0:0.3"];
+    let out = gait("simplest-walker", &[&LEGS[..], &set, &search, &rates].concat());
     assert!(out.contains("gait 2 of 2:"), "{out}");
-    let halves: Vec<f64> = out
-        .lines()
-        .filter(|line| line.split_whitespace().nth(1) == Some("right"))
-        .filter_map(|line| line.split_whitespace().nth(2)?.parse().ok())
-        .collect();
-    assert_eq!(halves.len(), 2, "{out}");
-    for expected in [0.200_310_900_544, 0.193_937_369_810] {
-        assert!(halves.iter().any(|half| (half - expected).abs() < 1e-5), "{out}");
+    let mut found = Vec::new();
+    for part in out.split(" of 2:").skip(1) {
+        let ([stance, rate], [swing, swing_rate]) = (place(part, "left"), place(part, "right"));
+        let z = [swing + slope, stance + slope, swing_rate, rate];
+        let own = fixed_point(&footed(slope), &z, slope, 1e-12).unwrap();
+        assert!(own.state.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-9), "{out} {own:?}");
+        for (found, own) in column(part, "multiplier", 2).iter().zip(&own.multipliers) {
+            assert!((found - own.modulus()).abs() < 2e-6, "{out} {own:?}");
+        }
+        found.push(swing);
+    }
+    // Without mass of the feet they are 0.200310900544 and 0.193937369810.
+    for expected in [0.200_310_751, 0.193_936_810] {
+        assert!(found.iter().any(|half| (half - expected).abs() < 1e-8), "{out}");
     }
     assert!(out.contains("stable: no disturbance grows") && out.contains("unstable: 1"), "{out}");
 }

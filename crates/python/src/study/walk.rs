@@ -13,7 +13,7 @@ use dalembert::scene::Scene;
 use dalembert_analysis::AnalysisError;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::map::{Image, Map};
-use dalembert_analysis::stride::{Gait, Search, Section, Stride, Symmetry, gait, gaits};
+use dalembert_analysis::stride::{Gait, STARTS, Search, Section, Stride, Symmetry, gait, gaits};
 use dalembert_analysis::touching::Goal;
 use pyo3::prelude::*;
 
@@ -175,13 +175,14 @@ impl<'a> Walk<'a> {
         };
         let search = Search {
             spread,
+            ranges: Vec::new(),
             shortest: strides.shortest,
             seed: strides.seed,
             generations: strides.generations,
             tries: strides.tries,
             near,
         };
-        job.follow.begin(wanted * strides.tries.max(1));
+        job.follow.begin(wanted * strides.tries.max(1) * (1 + STARTS));
         let mut keep_on = || {
             job.follow.step();
             !job.follow.ending()
