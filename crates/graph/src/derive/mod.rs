@@ -2,7 +2,7 @@
 //!
 //! Three routes give the same entries with different numbers of operations: [`forward`] carries derivatives from the inputs on, column
 //! by column and only where they are not zero; [`reverse`] carries them from an output back; [`eliminate`] removes intermediate nodes in
-//! the order of least work. [`jacobian`] takes the cheapest.
+//! orders of little work. [`jacobian`] takes the cheapest.
 //!
 //! Reference: Griewank, Walther: Evaluating derivatives, 2nd ed., SIAM 2008, ch. 3, 7 and 9.
 
