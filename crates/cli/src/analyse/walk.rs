@@ -89,6 +89,9 @@ fn ranges(model: &Model, options: &StrideOptions) -> Result<Vec<(usize, [f64; 2]
     texts
         .map(|(text, offset)| {
             let axis = Axis::read(text, 2)?;
+            if axis.range[0] == axis.range[1] {
+                return Err(Exit::Usage(format!("`{text}`: a range to search in has two different ends")));
+            }
             Ok((offset + velocity(model, &axis.name)?, axis.range))
         })
         .collect()
