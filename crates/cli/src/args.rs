@@ -44,7 +44,7 @@ pub enum Command {
     Equations(EquationOptions),
     /// Studies of a robot or scene: inverse kinematics, inverse dynamics of a motion, static equilibrium.
     #[command(subcommand)]
-    Study(Study),
+    Study(Box<Study>),
     /// Run a scene many times with other values, into one table.
     Sweep(SweepOptions),
     /// Find the best motion of a scene: optimal control by a study.

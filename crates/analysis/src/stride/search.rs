@@ -91,6 +91,9 @@ pub fn search<Y: Contacts + Sync>(
     found
 }
 
+/// A place in units of the box, and its goal.
+type Judged = (Vec<f64>, f64);
+
 /// The box of the section that is searched.
 struct Space {
     /// Its middle in the chart, and half of what it measures.
@@ -181,7 +184,7 @@ impl Space {
     }
 
     /// The best place on a walk from a place, and its goal, away from gaits that are known.
-    fn walk<Y: Contacts>(&self, model: &Y, stride: &Stride<'_>, known: &[Vec<f64>], u: &[f64]) -> (Vec<f64>, f64) {
+    fn walk<Y: Contacts>(&self, model: &Y, stride: &Stride<'_>, known: &[Vec<f64>], u: &[f64]) -> Judged {
         let mut best = (u.to_vec(), f64::INFINITY);
         let mut at = u.to_vec();
         for _ in 0..WALKED {
@@ -218,7 +221,7 @@ pub fn gaits<Y: Contacts + Sync>(
     let (mut found, mut last): (Vec<Gait>, AnalysisError) = (Vec::new(), AnalysisError::Stopped);
     let (mut seed, generations) = (search.seed, search.generations.div_ceil(STARTS));
     // The places of each try with their goals, which are the same for all gaits.
-    let mut looked: Vec<Vec<(Vec<f64>, f64)>> = Vec::new();
+    let mut looked: Vec<Vec<Judged>> = Vec::new();
     'more: while found.len() < wanted.max(1) {
         let known: Vec<Vec<f64>> = found.iter().map(|gait| gait.cycle.state.clone()).collect();
         let goal = |u: &[f64]| space.walk(model, &rough, &known, u);
@@ -319,7 +322,7 @@ fn beside<Y: Contacts + Sync>(
 }
 
 /// Some places, looked at: where each leads, with its goal.
-fn scatter(look: &(dyn Fn(&[f64]) -> (Vec<f64>, f64) + Sync), d: usize, reach: f64, seed: u64) -> Vec<(Vec<f64>, f64)> {
+fn scatter(look: &(dyn Fn(&[f64]) -> Judged + Sync), d: usize, reach: f64, seed: u64) -> Vec<Judged> {
     let count = SCATTERED * d;
     // Other seeds go on in the sequence where those before could have ended.
     let first = 1 + seed.wrapping_mul(count as u64) % (1 << 32);
@@ -330,11 +333,11 @@ fn scatter(look: &(dyn Fn(&[f64]) -> (Vec<f64>, f64) + Sync), d: usize, reach: f
 }
 
 /// The best of some places that are not near to each other.
-fn starts(places: &[(Vec<f64>, f64)], reach: f64, deflated: &dyn Fn(&[f64], f64) -> f64) -> Vec<(Vec<f64>, f64)> {
+fn starts(places: &[Judged], reach: f64, deflated: &dyn Fn(&[f64], f64) -> f64) -> Vec<Judged> {
     let values: Vec<f64> = places.iter().map(|(u, value)| deflated(u, *value)).collect();
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
-    let mut starts: Vec<(Vec<f64>, f64)> = Vec::new();
+    let mut starts: Vec<Judged> = Vec::new();
     for (k, (u, _)) in order.iter().map(|&k| (k, &places[k])) {
         let apart = |(start, _): &(Vec<f64>, f64)| start.iter().zip(u).any(|(a, b)| (a - b).abs() > APART * reach);
         if starts.len() < STARTS && starts.iter().all(apart) {

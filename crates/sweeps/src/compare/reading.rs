@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn methods_are_compared_where_they_meet() {
         // Of order 2 and 4, with the same time at e = 1e-2; the third is nowhere near.
-        let curve = |p: i32| [1.0, 10.0, 100.0].map(|s: f64| [s.powi(-p), s * 10f64.powf(2.0 / f64::from(p))]).to_vec();
+        let curve =
+            |p: i32| [1.0, 10.0, 100.0].map(|s: f64| [s.powi(-p), s * 10f64.powf(-2.0 / f64::from(p))]).to_vec();
         let equal = at_equal_error(&[curve(2), curve(4), vec![[5.0, 1.0], [9.0, 0.5]]]).unwrap();
         assert_eq!(equal.seconds[2], None);
         let ratio = equal.seconds[0].unwrap() / equal.seconds[1].unwrap();
