@@ -129,6 +129,7 @@ impl std::str::FromStr for MethodSettings {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

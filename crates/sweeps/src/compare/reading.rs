@@ -57,6 +57,7 @@ fn time(curve: &[[f64; 2]], error: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
