@@ -126,7 +126,7 @@ pub fn chart(model: &ModelOptions, options: &ChartOptions, out: Option<&Path>) -
     let table: String = known.iter().map(line).collect();
     page.file("chart.csv", format!("{},{},growth\n{table}", axes[0].name, axes[1].name).into_bytes());
     let curves = vec![("stable".to_owned(), stable), ("unstable".to_owned(), unstable)];
-    let (title, across) = (format!("Stability: {} over", axes[1].name), axes[0].name.clone());
+    let (title, across) = (format!("Stability: {} over {}", axes[1].name, axes[0].name), axes[0].name.clone());
     let style = Style::Cells([axes[0].count, axes[1].count]);
     page.chart("chart", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)
@@ -271,7 +271,7 @@ pub fn basin(model: &ModelOptions, options: &BasinOptions, out: Option<&Path>) -
     let mut curves: Vec<(String, Vec<[f64; 2]>)> =
         attractors.into_iter().take(DRAWN).map(|(value, places)| (name(value), places)).collect();
     curves.push(("none".to_owned(), lost));
-    let (title, across) = (format!("Basins: {} over", second.name), first.name.clone());
+    let (title, across) = (format!("Basins: {} over {}", second.name, first.name), first.name.clone());
     let style = Style::Cells([first.count, second.count]);
     page.chart("basin", &Chart { title, across, log: [false; 2], style, curves });
     page.finish(out)

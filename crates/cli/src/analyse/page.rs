@@ -101,7 +101,10 @@ impl Chart {
         if key > 0.0 {
             for (k, (name, _)) in self.curves.iter().take(drawn).enumerate() {
                 let y = 34.0 + 16.0 * k as f64;
-                stroke(&mut svg, k, &[[LEFT, y - 3.5], [LEFT + 24.0, y - 3.5]]);
+                match self.style {
+                    Style::Cells(_) => svg.path(&format!("f{k}"), &cells(&[[LEFT + 12.0, y - 3.5]], [24.0, 8.0])),
+                    _ => stroke(&mut svg, k, &[[LEFT, y - 3.5], [LEFT + 24.0, y - 3.5]]),
+                }
                 svg.text("key", [LEFT + 29.0, y], Anchor::Start, name);
             }
         }

@@ -71,7 +71,14 @@ pub fn settled(options: &ModelOptions, place: &PlaceOptions, page: &mut Page) ->
     } else if place.here {
         Place::start(model, &start, &contacts).map_err(failed)?
     } else {
-        let (place, found) = Place::equilibrium(model, &start, BALANCE, &contacts).map_err(failed)?;
+        // What turns on has no equilibrium where it starts.
+        let running = (0..start.v.len()).find(|&i| start.v[i] != 0.0).map(|i| model.velocity_name(i));
+        let (place, found) = Place::equilibrium(model, &start, BALANCE, &contacts).map_err(|error| match &running {
+            Some(name) => failed(format!(
+                "{error}\nthe scene moves at its start ({name}): `--steady COORDINATE` searches for a steady motion, `--here` takes the start as it is"
+            )),
+            None => failed(error),
+        })?;
         page.say(&format!("equilibrium after {} steps, largest force left {:.1e}", found.iterations, found.residual));
         place
     };

@@ -96,6 +96,18 @@ fn tilts(torque: f64, damping: f64) -> [f64; 5] {
     ]
 }
 
+/// A rotor that turns on has no equilibrium; the error says what there is instead.
+#[test]
+fn what_turns_on_is_sent_to_steady_motions() {
+    let folder = tempdir().unwrap();
+    let error = dalembert(folder.path(), &["study", "modes", "rotor"]).with(2).err;
+    assert!(
+        error.contains("did not converge") && error.contains("(body.rotor, disc): `--steady COORDINATE`"),
+        "{error}"
+    );
+    dalembert(folder.path(), &["study", "modes", "rotor", "--steady", "disc"]).with(0);
+}
+
 /// Eigenvalues of the rotor are roots of that polynomial, and it is stable where Routh's scheme of the polynomial says so.
 #[test]
 fn the_rotor_whirls_and_leaves_as_its_polynomial_says() {

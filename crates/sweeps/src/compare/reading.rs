@@ -12,7 +12,7 @@ pub struct Equal {
     pub seconds: Vec<Option<f64>>,
 }
 
-/// The slope of errors over values on logarithmic axes, by least squares over the [`FINEST`] smallest values whose errors are above their floors; points are value, error and
+/// The slope of errors over values on logarithmic axes, by least squares over the three smallest values whose errors are above their floors; points are value, error and
 /// floor. None with fewer than two.
 pub fn order(points: &[[f64; 3]]) -> Option<f64> {
     let mut known: Vec<[f64; 2]> =
