@@ -19,7 +19,7 @@ SCHEMA: Dict[str, Any] = dalembert.registry()["schema"]
 #: Sections whose entries have names, each with a method of this name.
 NAMED = [s for s, own in SCHEMA["properties"].items() if hasattr(dalembert.Scene, s) and isinstance(own.get("additionalProperties"), dict)]
 #: All others are written as they are: ``scene["run"] = {…}``. `set` is a method too, which sets values by their paths.
-OTHERS = ["scene", "world", "run", "output", "include", "parameters", "repeat", "set"]
+OTHERS = ["scene", "world", "run", "output", "include", "parameters", "repeat", "set", "comparison"]
 
 
 def entries(section: str) -> List[Dict[str, Any]]:

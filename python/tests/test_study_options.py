@@ -47,6 +47,25 @@ def test_shapes_have_the_size_that_is_asked_for(rule: str, tmp_path: Path, comma
         scene.study("modes", normalise="other")
 
 
+def test_several_motions_make_one_spectrum(command_line: Callable[..., str], tmp_path: Path) -> None:
+    given = {"motions": 4, "interval": 4.0, "transient": 20.0, "batch": 40.0, "batches": 4, "tolerance": 1e-8}
+    found = dalembert.load("duffing-b").study("lyapunov", **given)
+    # Volumes of states shrink by the damping alone, 0.2 1/s, which every step keeps within its tolerance.
+    assert abs(found.exponents.sum() + 0.2) < 1e-6
+    options = [word for name, value in given.items() for word in (f"--{name}", str(value))]
+    told = command_line("study", "lyapunov", "duffing-b", *options, "--out", str(tmp_path))
+    assert f"{found.exponents[0]:.5f}" in told
+
+
+def test_ranges_of_a_search_have_two_ends() -> None:
+    scene = dalembert.load("simplest-walker")
+    stride: Dict[str, Any] = {"strike": "floor.right_foot", "exchange": {"left": "right"}, "drift": "along"}
+    with pytest.raises(ValueError, match="two different ends"):
+        scene.study("limit-cycle", **stride, search=0.3, range={"right": (0.1, 0.1)})
+    with pytest.raises(ValueError, match="need `search`"):
+        scene.study("limit-cycle", **stride, range_rate={"right": (0.1, 0.2)})
+
+
 #: What only the command line has: which scene it is, where results go, and how many modes a page shows in motion.
 OUTSIDE = {"body", "free", "set", "out", "help", "shown"}
 

@@ -14,6 +14,7 @@ use dalembert_analysis::dense::Matrix;
 use dalembert_analysis::eigen::eigenvalues;
 use dalembert_analysis::field::Settings;
 use dalembert_analysis::motion::{ExponentOptions, Motion, exponents_while, orbit};
+use dalembert_analysis::recorded;
 use dalembert_analysis::spectrum::{Window, welch};
 use dalembert_analysis::touching;
 use pyo3::prelude::*;
@@ -145,7 +146,7 @@ pub fn turn(scene: &Scene, start: &State<f64>, period: f64, tolerance: f64) -> R
 
 /// The Lyapunov spectrum.
 pub fn lyapunov(c: &Choice<'_, '_>) -> PyResult<Work> {
-    c.only(&["interval", "transient", "batch", "batches", "tolerance"])?;
+    c.only(&["interval", "transient", "batch", "batches", "motions", "tolerance"])?;
     let choice = ExponentOptions {
         interval: c.positive("interval", Some(1.0))?,
         transient: c.number("transient", Some(100.0))?,
@@ -153,16 +154,22 @@ pub fn lyapunov(c: &Choice<'_, '_>) -> PyResult<Work> {
         batches: c.count("batches", 20)?,
     };
     let tolerance = c.positive("tolerance", Some(1e-9))?;
+    let motions = c.count("motions", 1)?;
+    let motions = if motions > 1 { motions.next_multiple_of(4) } else { 1 };
     Ok(Box::new(move |job| {
         let scene = job.scene();
         let (model, settings) = (&scene.model, Settings::within(tolerance));
         let state = model.initial_state();
-        job.follow.begin(choice.batches);
+        job.follow.begin(choice.batches * motions);
         let mut keep_on = |done: usize| {
             job.follow.reached(done);
             !job.follow.ending()
         };
-        let found = if Contacts::contacts(model) > 0 {
+        let found = if motions > 1 && Contacts::contacts(model) > 0 {
+            return Err("several motions side by side need a scene without contacts; follow one motion of it".into());
+        } else if motions > 1 {
+            recorded::exponents_while(model, &state, motions, &choice, settings, &keep_on)
+        } else if Contacts::contacts(model) > 0 {
             let (state, contacts) = (Hybrid::new(model).state(state), scene.run.contacts.options(tolerance));
             touching::exponents_while(model, &state, &choice, &contacts, settings, &mut keep_on)
         } else {

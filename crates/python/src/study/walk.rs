@@ -32,6 +32,8 @@ pub struct Strides {
     pub shortest: f64,
     walk: usize,
     pub search: Option<f64>,
+    range: Vec<(String, [f64; 2])>,
+    range_rate: Vec<(String, [f64; 2])>,
     pub seed: u64,
     pub generations: usize,
     pub tries: usize,
@@ -40,7 +42,7 @@ pub struct Strides {
 
 impl Strides {
     /// The options.
-    pub const OPTIONS: [&'static str; 12] = [
+    pub const OPTIONS: [&'static str; 14] = [
         "strike",
         "exchange",
         "turn",
@@ -49,6 +51,8 @@ impl Strides {
         "shortest",
         "walk",
         "search",
+        "range",
+        "range_rate",
         "seed",
         "generations",
         "tries",
@@ -71,6 +75,8 @@ impl Strides {
             shortest: c.number("shortest", Some(0.0))?,
             walk: c.count("walk", 0)?,
             search: c.maybe("search")?,
+            range: c.ranges("range")?,
+            range_rate: c.ranges("range_rate")?,
             seed: c.find("seed")?.unwrap_or(1),
             generations: c.count("generations", 80)?,
             tries: c.count("tries", 5)?,
@@ -82,10 +88,24 @@ impl Strides {
         if strides.search.is_some() && strides.walk > 0 {
             return Err(error::value("`search` and `walk` exclude each other"));
         }
+        let both = strides.range.iter().chain(&strides.range_rate);
+        if let Some((name, _)) = both.clone().find(|(_, [from, to])| from == to) {
+            return Err(error::value(format!("`{name}`: a range to search in has two different ends")));
+        }
+        if strides.search.is_none() && both.count() > 0 {
+            return Err(error::value("`range` and `range_rate` need `search`"));
+        }
         if strides.search.is_none() && strides.gaits > 1 {
             return Err(error::value("several `gaits` need `search`"));
         }
         Ok(strides)
+    }
+
+    /// Where a search is to look: coordinates, and velocities numbered after them.
+    fn ranges(&self, model: &Model) -> Result<Vec<(usize, [f64; 2])>, String> {
+        let rates = self.range_rate.iter().map(|one| (one, model.shape().v));
+        let all = self.range.iter().map(|one| (one, 0)).chain(rates);
+        all.map(|((name, range), offset)| Ok((offset + velocity(model, name)?, *range))).collect()
     }
 
     fn symmetry(&self, model: &Model) -> Result<Symmetry, String> {
@@ -175,7 +195,7 @@ impl<'a> Walk<'a> {
         };
         let search = Search {
             spread,
-            ranges: Vec::new(),
+            ranges: strides.ranges(model)?,
             shortest: strides.shortest,
             seed: strides.seed,
             generations: strides.generations,
