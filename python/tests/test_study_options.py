@@ -48,7 +48,7 @@ def test_shapes_have_the_size_that_is_asked_for(rule: str, tmp_path: Path, comma
 
 
 def test_several_motions_make_one_spectrum(command_line: Callable[..., str], tmp_path: Path) -> None:
-    given = {"motions": 4, "interval": 4.0, "transient": 20.0, "batch": 40.0, "batches": 4, "tolerance": 1e-8}
+    given: Dict[str, Any] = {"motions": 4, "interval": 4.0, "transient": 20.0, "batch": 40.0, "batches": 4, "tolerance": 1e-8}
     found = dalembert.load("duffing-b").study("lyapunov", **given)
     # Volumes of states shrink by the damping alone, 0.2 1/s, which every step keeps within its tolerance.
     assert abs(found.exponents.sum() + 0.2) < 1e-6
