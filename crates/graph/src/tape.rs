@@ -8,6 +8,8 @@
 
 use crate::program::{Code, Instruction, Program};
 use dalembert_methods::Real;
+use dalembert_methods::lanes::Lanes;
+use dalembert_methods::sine::sin_cos_lanes;
 use dalembert_methods::trace::Op;
 use std::collections::VecDeque;
 
@@ -200,6 +202,19 @@ impl Tape {
 
     /// The outputs `y` for the inputs `x`.
     pub fn run<R: Real>(&self, work: &mut Slots<R>, x: &[R], y: &mut [R]) {
+        self.run_by(work, x, y, R::sin_cos);
+    }
+
+    /// The same for states side by side with sine and cosine of our own: a state has the same bits in any lane, in any number of them, on any processor, and by
+    /// machine code for four ([`crate::machine::Four`]).
+    pub fn run_lanes<const N: usize>(&self, work: &mut Slots<Lanes<N>>, x: &[Lanes<N>], y: &mut [Lanes<N>]) {
+        self.run_by(work, x, y, |angle| {
+            let (s, c) = sin_cos_lanes::<N, false>(angle.0);
+            (Lanes(s), Lanes(c))
+        });
+    }
+
+    fn run_by<R: Real>(&self, work: &mut Slots<R>, x: &[R], y: &mut [R], sin_cos: impl Fn(R) -> (R, R)) {
         assert!(x.len() == self.inputs && y.len() == self.outputs.len());
         let (w, m) = (&mut work.numbers[..], &mut work.masks[..]);
         let first = self.constants.len();
@@ -215,7 +230,7 @@ impl Tape {
                 Code::SinCos => {
                     for step in steps {
                         let [to, a, b, _] = step.map(|k| k as usize);
-                        (w[to], w[b]) = w[a].sin_cos();
+                        (w[to], w[b]) = sin_cos(w[a]);
                     }
                 }
                 Code::Plain(op) => plain(op, w, m, steps),

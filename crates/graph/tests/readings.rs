@@ -7,8 +7,9 @@
 mod problems;
 
 use dalembert_graph::derive::jacobian::jacobian;
-use dalembert_graph::machine::{Machine, Width};
+use dalembert_graph::machine::{Four, Machine, Width};
 use dalembert_graph::store::Store;
+use dalembert_graph::tape::Tape;
 use dalembert_graph::{Function, Program, Recorded, Trace, Way, record};
 use dalembert_methods::{Lanes, Real};
 use proptest::prelude::*;
@@ -225,6 +226,77 @@ proptest! {
             }
         }
     }
+}
+
+/// Four states by machine code and by the interpreter, with constants of their own; those that the code leaves to the interpreter are its own.
+fn fours(program: &Program, x: &[[f64; 4]], scale: [f64; 4]) {
+    let tape = Tape::new(program);
+    let own: Vec<Lanes<4>> = program.constants.iter().map(|&c| Lanes(scale.map(|s| s * c))).collect();
+    let x: Vec<Lanes<4>> = x.iter().map(|&x| Lanes(x)).collect();
+    let zeros = vec![Lanes([0.0; 4]); program.outputs.len()];
+    let mut by_tape = zeros.clone();
+    tape.run_lanes(&mut tape.work_with(&own), &x, &mut by_tape);
+    // A state by itself is a lane.
+    for lane in 0..4 {
+        let one = |all: &[Lanes<4>]| all.iter().map(|all| Lanes([all.0[lane]])).collect::<Vec<Lanes<1>>>();
+        let mut alone = one(&zeros);
+        tape.run_lanes(&mut tape.work_with(&one(&own)), &one(&x), &mut alone);
+        let bits = |y: &[Lanes<1>]| y.iter().map(|y| y.0[0].to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&alone), bits(&one(&by_tape)), "lane {lane} by itself");
+    }
+    let Ok(machine) = Four::new(program) else {
+        assert!(!cfg!(target_arch = "x86_64") || !std::arch::is_x86_feature_detected!("avx2"));
+        return;
+    };
+    let mut constants = machine.constants();
+    for (at, own) in own.iter().enumerate() {
+        (0..4).for_each(|lane| constants.set(at, lane, own.0[lane]));
+    }
+    let (mut work, mut y) = (machine.work(), zeros);
+    let near = machine.run(&constants, &mut work, &x, &mut y);
+    for lane in 0..4 {
+        let is_near = x.iter().all(|x| x.0[lane].abs() < 1e3);
+        assert!(near[lane] || !is_near, "lane {lane} is near");
+        let bits = |y: &[Lanes<4>]| y.iter().map(|y| y.0[lane].to_bits()).collect::<Vec<_>>();
+        assert!(!near[lane] || bits(&y) == bits(&by_tape), "lane {lane} of {y:?} and of {by_tape:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn fours_have_the_bits_of_the_interpreter(
+        steps in prop::collection::vec((0..16usize, 0..1000usize, 0..1000usize, 0..1000usize), 1..700),
+        outputs in 1..90usize,
+        x in prop::array::uniform5(prop::array::uniform4(-1.0..1.0f64)),
+        scale in prop::array::uniform4(0.5..1.5f64),
+    ) {
+        let outputs = outputs.min(steps.len());
+        let program = Program::new(&record(INPUTS, |x: &[Trace]| long(x, &steps, outputs)).unwrap());
+        fours(&program, &x, scale);
+    }
+}
+
+/// One state whose angle is far away leaves the others as they are, and is left to the interpreter itself.
+#[test]
+fn a_far_angle_is_left_to_the_interpreter() {
+    let program = Program::new(&turning());
+    let machine = Four::new(&program);
+    let x = [[0.3, 3e5, -2.0, f64::NAN]; 3];
+    fours(&program, &x[..program.inputs], [1.0; 4]);
+    if let Ok(machine) = machine {
+        let x: Vec<Lanes<4>> = x[..program.inputs].iter().map(|&x| Lanes(x)).collect();
+        let mut y = vec![Lanes([0.0; 4]); program.outputs.len()];
+        let near = machine.run(&machine.constants(), &mut machine.work(), &x, &mut y);
+        assert_eq!(near, [true, false, true, false]);
+    }
+}
+
+/// What calls the library has no code for four.
+#[test]
+fn calls_of_the_library_are_for_the_interpreter() {
+    let program = Program::new(&record(1, |x: &[Trace]| vec![x[0].exp()]).unwrap());
+    assert!(Four::new(&program).is_err());
 }
 
 fn call(f: &Function, x: &[f64]) -> Vec<f64> {

@@ -1,15 +1,13 @@
 //! Computing rows with several threads, and side by side in each. Which thread takes which row, when, and beside which others, changes nothing in the results.
 
-use crate::company::{Alone, Hall, Seat, Seated};
+use crate::company::{Alone, Hall, Noted, Seat, Seated};
 use crate::error::SweepError;
 use crate::journal::{Journal, Outcome};
 use crate::output::{MOST, Taken};
 use crate::study::{Shard, Study};
 use dalembert::run::{Watcher, run_one_of_many};
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
@@ -126,7 +124,7 @@ pub(crate) struct Finished {
 struct Lively<'a> {
     row: u64,
     work: Pin<Box<dyn Future<Output = Result<Vec<Taken>, String>> + 'a>>,
-    seated: Rc<Cell<Seated>>,
+    noted: Noted,
 }
 
 /// Computes the rows that `next` gives, in one thread with up to `abreast` in work, and hands each to `done`, which says whether to go on. Rows under way are given up when
@@ -147,9 +145,9 @@ pub(crate) fn compute(
             if lively.len() < abreast
                 && let Some(row) = next()
             {
-                let seated = Rc::new(Cell::new(Seated::default()));
-                let seat = hall.as_ref().map(|hall| hall.seat(&seated));
-                lively.push(Lively { row, work: Box::pin(figures(study, row, stop, seat)), seated });
+                let noted = Noted::default();
+                let seat = hall.as_ref().map(|hall| hall.seat(&noted));
+                lively.push(Lively { row, work: Box::pin(figures(study, row, stop, seat)), noted });
             } else if lively.is_empty() {
                 return;
             } else {
@@ -157,13 +155,17 @@ pub(crate) fn compute(
                 at = 0;
             }
         }
+        if lively[at].noted.waits.get() {
+            at += 1;
+            continue;
+        }
         match guarded(stop, || lively[at].work.as_mut().poll(&mut Context::from_waker(Waker::noop()))) {
             Went::GivenUp => return,
             Went::Waits => at += 1,
             Went::Ended(outcome) => {
                 // The last one, which has not been asked yet unless it is this one, takes its place.
-                let Lively { row, seated, .. } = lively.swap_remove(at);
-                let Seated { beside, mut alone } = seated.get();
+                let Lively { row, noted, .. } = lively.swap_remove(at);
+                let Seated { beside, mut alone } = noted.seated.get();
                 // Nobody asked for a place.
                 if study.lanes && !beside && matches!(outcome, Outcome::Done(_)) {
                     alone = alone.or(Some(Alone::Integrator));

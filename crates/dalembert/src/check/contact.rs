@@ -2,7 +2,6 @@
 
 use super::random::{later, pack_places};
 use super::{Law, ROUNDING, Random, STEPS, Violation, agree, agree_slope, agree_vector, no_defect, same_bits};
-use crate::constraints::Scratch;
 use crate::contacts::{AnyContact, CONTACT_ROWS, ContactOn, Surfaces};
 use crate::model::{Acceleration, Instant, Place, Wrench};
 use dalembert_methods::scalar::{Dual, Lanes4, Scalar};
@@ -61,13 +60,13 @@ fn gap<S: Scalar>(contact: &Object, t: S, at: &[Place<S>]) -> S {
 /// The rate of the gap and the slips.
 fn speed<S: Scalar>(contact: &Object, t: S, at: &[Place<S>]) -> Vec<S> {
     let mut out = vec![S::zero(); rows(contact)];
-    on::<S>(contact).rate(&instant(t), at, &mut Scratch::default(), &mut out);
+    on::<S>(contact).rate(&instant(t), at, &mut out);
     out
 }
 
 fn gradients(contact: &Object, t: f64, at: &[Place<f64>], marker: usize) -> Vec<Wrench<f64>> {
     let mut out = vec![Wrench::default(); rows(contact)];
-    on::<f64>(contact).gradient(&instant(t), at, marker, &mut Scratch::default(), &mut out);
+    on::<f64>(contact).gradient(&instant(t), at, marker, &mut out);
     out
 }
 
@@ -142,7 +141,7 @@ fn rate(contact: &Object, random: &mut Random) -> Result<(), Violation> {
     let still: Vec<_> = at.iter().map(Place::at_rest).collect();
     let explicit = speed(contact, t, &still);
     let mut bias = vec![0.0; rates.len()];
-    on::<f64>(contact).bias(&instant(t), &at, &accelerations, &mut Scratch::default(), &mut bias);
+    on::<f64>(contact).bias(&instant(t), &at, &accelerations, &mut bias);
 
     let by_marker: Vec<_> = (0..at.len()).map(|marker| gradients(contact, t, &at, marker)).collect();
     let moving: Vec<Place<Dual>> = at.iter().zip(&accelerations).map(|(p, a)| p.in_time(a)).collect();

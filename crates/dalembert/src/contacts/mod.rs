@@ -10,6 +10,13 @@
 //! u_k = t_k·(v_B + ω_B × (c − r_B) − v_A − ω_A × (c − r_A)) − b_k    slip, with b the speed of a belt
 //! ```
 //!
+//! Seen from the surface (A), turned into its frame by Rᵀ, the centre of the ball is at p and moves, and with Ω = Rᵀ(ω_B − ω_A)
+//!
+//! ```text
+//! p = Rᵀd,  ṗ = Rᵀu,  p̈ = Rᵀ(a_B − a_A − α_A × d − 2 ω_A × u − ω_A × (ω_A × d)),    d = r_B − r_A,  u = v_B − v_A − ω_A × d
+//! Ω̇ = Rᵀ(α_B − α_A − ω_A × (ω_B − ω_A)),                                            u_k = t_k·(ṗ − ρ Ω × n) − b_k
+//! ```
+//!
 //! A contact with `suction` is a sucker: while it is closed the surface pulls the point with A(t) ≥ 0 along −n, at the place
 //! where they touch.
 //!
@@ -29,7 +36,6 @@ pub use height_field::{Height, HeightField};
 pub use plane::Plane;
 pub use round::{Cylinder, Sphere};
 
-use crate::constraints::{Scratch, jets};
 use crate::element::{About, Describe, Kind, read_attached};
 use crate::joints::primitives::along;
 use crate::model::{Acceleration, Frame, Instant, Markers, Need, Place, Point, Wrench};
@@ -139,17 +145,58 @@ fn local<R: Real>(at: &[Place<R>]) -> Vec3<R> {
     at[0].rotation.transpose_mul(at[1].r - at[0].r)
 }
 
-/// The gap of a surface and a point.
-fn gap<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>]) -> R {
-    surface.distance(t, local(at)).0 - surface.touch().radius
+/// The motion of a point as it is seen from the surface, in its frame.
+struct Seen<R> {
+    /// Position p, in m, and velocity ṗ, in m/s.
+    place: Vec3<R>,
+    velocity: Vec3<R>,
+    /// Angular velocity Ω, in rad/s.
+    turning: Vec3<R>,
+}
+
+impl<R: Real> Seen<R> {
+    fn new(at: &[Place<R>]) -> Self {
+        let (apart, frame) = (at[1].r - at[0].r, &at[0].rotation);
+        let moving = at[1].v - at[0].v - at[0].omega.cross(apart);
+        Self {
+            place: frame.transpose_mul(apart),
+            velocity: frame.transpose_mul(moving),
+            turning: frame.transpose_mul(at[1].omega - at[0].omega),
+        }
+    }
+
+    /// The same as a function of time, with p̈ and Ω̇ from the accelerations.
+    fn in_time(self, at: &[Place<R>], accelerations: &[Acceleration<R>]) -> Seen<Jet<R, 1>> {
+        let (frame, omega, apart) = (&at[0].rotation, at[0].omega, at[1].r - at[0].r);
+        let spun = omega.cross(apart);
+        let moving = at[1].v - at[0].v - spun;
+        let [surface, point] = [&accelerations[0], &accelerations[1]];
+        let bent = point.a - surface.a - surface.alpha.cross(apart) - omega.cross(moving * R::from(2.0) + spun);
+        let spinning = point.alpha - surface.alpha - omega.cross(at[1].omega - omega);
+        Seen {
+            place: pair(self.place, self.velocity),
+            velocity: pair(self.velocity, frame.transpose_mul(bent)),
+            turning: pair(self.turning, frame.transpose_mul(spinning)),
+        }
+    }
+}
+
+/// Vectors with their derivatives.
+fn pair<R: Real>(value: Vec3<R>, rate: Vec3<R>) -> Vec3<Jet<R, 1>> {
+    Vec3(std::array::from_fn(|k| Jet { re: value[k], eps: [rate[k]] }))
 }
 
 /// The slip velocities, as many as there are tangents with friction.
-fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) {
-    let (_, normal) = surface.distance(t, local(at));
-    let forces = grips(surface.touch(), normal, at);
-    for (out, [first, second]) in out.iter_mut().zip(&forces) {
-        *out = second.power(&at[1]) + first.power(&at[0]);
+fn slip<R: Real, C: Surface>(surface: &C, t: R, seen: &Seen<R>, out: &mut [R]) {
+    let touch = surface.touch();
+    let (_, normal) = surface.distance(t, seen.place);
+    let mut velocity = seen.velocity;
+    if touch.radius > 0.0 {
+        velocity -= seen.turning.cross(normal) * R::from(touch.radius);
+    }
+    let (first, second) = tangents(touch.friction, normal);
+    for (out, tangent) in out.iter_mut().zip([first, second]) {
+        *out = tangent.dot(velocity);
     }
     if let Some(first) = out.first_mut() {
         *first -= surface.belt(t);
@@ -157,7 +204,7 @@ fn slip<R: Real, C: Surface>(surface: &C, t: R, at: &[Place<R>], out: &mut [R]) 
 }
 
 /// The gradients of the slips: for both tangents a unit force along it on the point, where it touches, and the opposite one on the surface. The normal is in the frame of the
-/// surface. Slips are the powers of these forces, less the speed of the belt.
+/// surface. Slips are the powers of these forces, less the speed of the belt, which the laws of contacts check.
 fn grips<R: Real>(touch: Touch<'_>, normal: Vec3<R>, at: &[Place<R>]) -> [[Wrench<R>; 2]; 2] {
     // From the centre of the ball to where it touches.
     let arm = at[0].rotation * normal * R::from(-touch.radius);
@@ -203,66 +250,42 @@ pub trait ContactOn<S: Scalar> {
     /// The gap in m.
     fn gap(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S;
     /// The rate of the gap and the slips, in m/s.
-    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], scratch: &mut Scratch<S>, out: &mut [S]);
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]);
     /// Their time derivatives at v̇ = 0, in m/s².
-    fn bias(
-        &self,
-        now: &Instant<'_, S>,
-        at: &[Place<S>],
-        accelerations: &[Acceleration<S>],
-        scratch: &mut Scratch<S>,
-        out: &mut [S],
-    );
+    fn bias(&self, now: &Instant<'_, S>, at: &[Place<S>], accelerations: &[Acceleration<S>], out: &mut [S]);
     /// Their gradients with respect to the motion of the surface (0) or the point (1).
-    fn gradient(
-        &self,
-        now: &Instant<'_, S>,
-        at: &[Place<S>],
-        marker: usize,
-        scratch: &mut Scratch<S>,
-        out: &mut [Wrench<S>],
-    );
+    fn gradient(&self, now: &Instant<'_, S>, at: &[Place<S>], marker: usize, out: &mut [Wrench<S>]);
     /// The normal and the tangents in the world frame, for records.
     fn directions(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> [Vec3<S>; 3];
 }
 
 impl<S: Scalar, C: Surface> ContactOn<S> for C {
     fn gap(&self, now: &Instant<'_, S>, at: &[Place<S>]) -> S {
-        gap(self, now.t, at)
+        self.distance(now.t, local(at)).0 - self.touch().radius
     }
-    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], _scratch: &mut Scratch<S>, out: &mut [S]) {
+    fn rate(&self, now: &Instant<'_, S>, at: &[Place<S>], out: &mut [S]) {
         let (normal, slips) = out.split_at_mut(1);
-        let seen = at[1].v - at[0].v - at[0].omega.cross(at[1].r - at[0].r);
-        let (place, moving) = (local(at), at[0].rotation.transpose_mul(seen));
-        let in_time = Vec3(std::array::from_fn(|k| Jet { re: place[k], eps: [moving[k]] }));
-        normal[0] = self.distance(Jet::variable(now.t, 0), in_time).0.eps[0];
+        let seen = Seen::new(at);
+        normal[0] = self.distance(Jet::variable(now.t, 0), pair(seen.place, seen.velocity)).0.eps[0];
         if !slips.is_empty() {
-            slip(self, now.t, at, slips);
+            slip(self, now.t, &seen, slips);
         }
     }
-    fn bias(
-        &self,
-        now: &Instant<'_, S>,
-        at: &[Place<S>],
-        accelerations: &[Acceleration<S>],
-        scratch: &mut Scratch<S>,
-        out: &mut [S],
-    ) {
+    fn bias(&self, now: &Instant<'_, S>, at: &[Place<S>], accelerations: &[Acceleration<S>], out: &mut [S]) {
         let (normal, slips) = out.split_at_mut(1);
-        jets::bias(now, at, accelerations, scratch, normal, |now, at, rows| rows[0] = gap(self, now.t, at));
+        let seen = Seen::new(at).in_time(at, accelerations);
+        // The gap with its first and second derivative in time.
+        let t = Jet::variable(now.t, 0);
+        let twice = pair(seen.place, seen.velocity);
+        normal[0] = self.distance(Jet::new(t, Jet::constant(S::one())), twice).0.eps[0].eps[0];
         if !slips.is_empty() {
-            let moving = at.iter().zip(accelerations).map(|(p, a)| p.in_time(a));
-            jets::rate(now, moving, scratch, slips, |now, at, rows| slip(self, now.t, at, rows));
+            let mut rates = [Jet::default(); CONTACT_ROWS - 1];
+            let rates = &mut rates[..slips.len()];
+            slip(self, t, &seen, rates);
+            slips.iter_mut().zip(rates).for_each(|(slip, rate)| *slip = rate.eps[0]);
         }
     }
-    fn gradient(
-        &self,
-        now: &Instant<'_, S>,
-        at: &[Place<S>],
-        marker: usize,
-        _scratch: &mut Scratch<S>,
-        out: &mut [Wrench<S>],
-    ) {
+    fn gradient(&self, now: &Instant<'_, S>, at: &[Place<S>], marker: usize, out: &mut [Wrench<S>]) {
         let (normal, slips) = out.split_at_mut(1);
         normal[0] = push(self, now.t, at, marker);
         if !slips.is_empty() {

@@ -148,7 +148,7 @@ impl Model {
         w.gather(&pair.markers);
         let now = plain(s, &w.signals);
         let item = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
-        item.rate(&now, &w.at, &mut w.scratch, &mut out[pair.rows.clone()]);
+        item.rate(&now, &w.at, &mut out[pair.rows.clone()]);
     }
 
     fn bias_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut [S]) {
@@ -176,7 +176,7 @@ impl Model {
         self.gather_accelerations(s, w, &pair.markers);
         let now = plain(s, &w.signals);
         let item = S::view::<Surfaces, _>(&*self.contacts[pair.element].item);
-        item.bias(&now, &w.at, &w.accelerations, &mut w.scratch, &mut out[pair.rows.clone()]);
+        item.bias(&now, &w.at, &w.accelerations, &mut out[pair.rows.clone()]);
     }
 
     fn jacobian_of_contact<S: Scalar>(&self, contact: usize, s: &State<S>, w: &mut Work<S>, out: &mut Rows<S>) {
@@ -200,7 +200,7 @@ impl Model {
         for (k, block) in blocks.iter().enumerate() {
             let Some(block) = *block else { continue };
             let item = S::view::<Surfaces, _>(&*self.contacts[*element].item);
-            item.gradient(&now, &w.at, k, &mut w.scratch, gradients);
+            item.gradient(&now, &w.at, k, gradients);
             let marker = &self.markers[markers[k]];
             let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
             let cache = &w.cache[self.layout.cache[marker.body].clone()];

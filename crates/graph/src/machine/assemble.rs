@@ -1,15 +1,17 @@
-//! From instructions to machine code, one for one, for processors with fused products and sums.
+//! From instructions to machine code, one for one, for processors with instructions on vectors.
 //!
 //! The code is a straight line, so that it is known of every value when it is needed next, and registers can be given out as the line is
 //! walked along: the value that is needed last gives way (Belady 1966). Constants, inputs, outputs and what gave way are operands in
 //! memory, which cost no instruction of their own. Of the three forms of a fused instruction the one is taken that overwrites an operand nobody
 //! needs any more. A general code generator, which plans for branches and calls, needs twice as many instructions.
 //!
+//! Fours are to have the bits of the interpreter: products and sums are two instructions there, each with its own rounding.
+//!
 //! Functions of the library are calls, which [`super::emit`] makes.
 
 use super::emit::{constants_at, fixed_at, is_library};
 use super::window::{Asked, Base, Windows};
-use super::{Bytes, Width, order};
+use super::{Bytes, Kind, order};
 use crate::program::{Code, Instruction, Program};
 use cranelift_assembler_x64::{Amode, Imm8, Registers, XmmMem, inst};
 use dalembert_methods::trace::Op;
@@ -27,7 +29,7 @@ impl Registers for Bank {
 }
 
 /// An operand: a register, or a place in memory.
-type Operand = XmmMem<u8, u8>;
+pub(super) type Operand = XmmMem<u8, u8>;
 
 /// How many registers there are.
 const REGISTERS: usize = 16;
@@ -36,45 +38,47 @@ const EASY: u32 = 3;
 const NEVER: u32 = u32::MAX;
 const NONE: u8 = u8::MAX;
 
-/// Whether code can be made this way here: the processor has fused instructions, and addresses are given as expected.
+/// Whether code can be made this way: nothing is called, and addresses are given as expected.
 pub(super) fn is_possible(program: &Program) -> bool {
     cfg!(unix) && !program.instructions.iter().any(|i| matches!(i.code, Code::Plain(op) if is_library(op)))
 }
 
 /// The shortest code of all orders.
-pub(super) fn compile(program: &Program, width: Width) -> Bytes {
+pub(super) fn compile(program: &Program, kind: Kind) -> Bytes {
     let made = order::all(program).into_iter().map(|order| {
-        let first = Assemble::new(program, width, &order, Windows::default()).run(&order);
+        let first = Assemble::new(program, kind, &order, Windows::default()).run(&order);
         (first, order)
     });
     let best = made.min_by_key(|((bytes, _), _)| bytes.code.len()).expect("there are orders");
     // Again, with what is asked for most near the addresses that are at hand.
     let ((_, asked), order) = best;
-    Assemble::new(program, width, &order, Windows::of(asked)).run(&order).0
+    Assemble::new(program, kind, &order, Windows::of(asked)).run(&order).0
 }
 
-/// An instruction for one state or for two.
+/// An instruction for one state or for several.
 macro_rules! put {
-    ($self:ident, $one:ident | $two:ident, $($operand:expr),*) => {
-        match $self.width {
-            Width::One => inst::$one::<Bank>::new($($operand),*).encode(&mut $self.code),
-            Width::Two => inst::$two::<Bank>::new($($operand),*).encode(&mut $self.code),
+    ($self:ident, $one:ident | $more:ident, $($operand:expr),*) => {
+        match $self.kind {
+            Kind::One => inst::$one::<Bank>::new($($operand),*).encode(&mut $self.code),
+            Kind::Two | Kind::Four => pair!($self, $more, $($operand),*),
         }
     };
 }
 
-/// An instruction on pairs.
+/// An instruction on pairs, or on fours.
 macro_rules! pair {
-    ($self:ident, $name:ident, $($operand:expr),*) => {
-        cranelift_assembler_x64::inst::$name::<super::assemble::Bank>::new($($operand),*).encode(&mut $self.code)
-    };
+    ($self:ident, $name:ident, $($operand:expr),*) => {{
+        let at = $self.code.len();
+        cranelift_assembler_x64::inst::$name::<super::assemble::Bank>::new($($operand),*).encode(&mut $self.code);
+        $self.widen(at);
+    }};
 }
 pub(super) use pair;
 
 /// The state of the translation.
 pub(super) struct Assemble<'a> {
     program: &'a Program,
-    pub(super) width: Width,
+    pub(super) kind: Kind,
     pub(super) code: Vec<u8>,
     /// The value in each register.
     holds: [Option<u32>; REGISTERS],
@@ -102,7 +106,7 @@ pub(super) struct Assemble<'a> {
 }
 
 impl<'a> Assemble<'a> {
-    fn new(program: &'a Program, width: Width, order: &[u32], windows: Windows) -> Self {
+    fn new(program: &'a Program, kind: Kind, order: &[u32], windows: Windows) -> Self {
         let mut uses = vec![Vec::new(); program.values];
         for (now, &t) in order.iter().enumerate().rev() {
             for &a in program.instructions[t as usize].operands() {
@@ -114,16 +118,16 @@ impl<'a> Assemble<'a> {
         }
         let mut given = vec![Vec::new(); program.values];
         program.outputs.iter().enumerate().for_each(|(k, &o)| given[o as usize].push(k as u32));
-        let bytes = 8 * width.count() as i32;
+        let bytes = kind.bytes();
         let constants = program.constants.len();
         let place = |v: usize| match v {
-            v if v < constants => Some((Base::Table, constants_at() + bytes * v as i32)),
+            v if v < constants => Some((Base::Table, constants_at(kind) + bytes * v as i32)),
             v if v < program.first_result() => Some((Base::Input, bytes * (v - constants) as i32)),
             _ => None,
         };
         Self {
             program,
-            width,
+            kind,
             code: Vec::new(),
             holds: [None; REGISTERS],
             pinned: [false; REGISTERS],
@@ -152,7 +156,7 @@ impl<'a> Assemble<'a> {
             // Two angles of one state are computed at once.
             let pair = next.filter(|next| {
                 let free = next.args[0] != instruction.to && next.args[0] != instruction.to + 1;
-                self.width == Width::One && instruction.code == Code::SinCos && next.code == Code::SinCos && free
+                self.kind == Kind::One && instruction.code == Code::SinCos && next.code == Code::SinCos && free
             });
             self.now = now as u32;
             if let Some(next) = pair {
@@ -169,7 +173,7 @@ impl<'a> Assemble<'a> {
         for (k, &value) in program.outputs.iter().enumerate() {
             if (value as usize) < program.first_result() {
                 let register = self.bring(value);
-                self.store(register, Base::Output, 8 * self.width.count() as i32 * k as i32);
+                self.store(register, Base::Output, self.kind.bytes() * k as i32);
                 self.pinned = [false; REGISTERS];
             }
         }
@@ -177,11 +181,27 @@ impl<'a> Assemble<'a> {
             let zero = self.take();
             pair!(self, vxorpd_b, zero, zero, zero);
             let squares = self.memory(Base::Scratch, 0);
-            pair!(self, vmovapd_b, squares, zero);
+            pair!(self, vmovupd_b, squares, zero);
+        }
+        if self.kind == Kind::Four {
+            // What follows must not wait for the upper halves: vzeroupper.
+            self.code.extend([0xC5, 0xF8, 0x77]);
         }
         inst::retq_zo::new().encode(&mut self.code);
-        // The first slot of 16 bytes is for the squares of angles.
-        (Bytes { code: self.code, slots: 1 + (self.slots as usize * self.width.count()).div_ceil(2) }, self.asked)
+        // What comes first is for the squares of angles.
+        let bytes = self.kind.entry() + self.kind.bytes() * self.slots as i32;
+        (Bytes { code: self.code, slots: (bytes as usize).div_ceil(16) }, self.asked)
+    }
+
+    /// Makes the instruction that begins at a place one on four numbers if all are: its registers are twice as wide, which is one bit of its prefix.
+    pub(super) fn widen(&mut self, at: usize) {
+        const WIDE: u8 = 4;
+        if self.kind == Kind::Four {
+            // Prefixes have two or three bytes, and the bit is in the last one.
+            let last = if self.code[at] == 0xC5 { at + 1 } else { at + 2 };
+            debug_assert!(matches!(self.code[at], 0xC4 | 0xC5), "an instruction on vectors has their prefix");
+            self.code[last] |= WIDE;
+        }
     }
 
     fn address(&mut self, base: Base, offset: i32) -> Amode<u8> {
@@ -205,17 +225,17 @@ impl<'a> Assemble<'a> {
 
     fn load(&mut self, register: u8, (base, offset): (Base, i32)) {
         let from = self.address(base, offset);
-        match self.width {
-            Width::One => inst::vmovsd_d::<Bank>::new(register, from).encode(&mut self.code),
-            Width::Two => inst::vmovupd_a::<Bank>::new(register, from).encode(&mut self.code),
+        match self.kind {
+            Kind::One => inst::vmovsd_d::<Bank>::new(register, from).encode(&mut self.code),
+            Kind::Two | Kind::Four => pair!(self, vmovupd_a, register, from),
         }
     }
 
     fn store(&mut self, register: u8, base: Base, offset: i32) {
         let to = self.address(base, offset);
-        match self.width {
-            Width::One => inst::vmovsd_c_m::<Bank>::new(to, register).encode(&mut self.code),
-            Width::Two => inst::vmovupd_b::<Bank>::new(to, register).encode(&mut self.code),
+        match self.kind {
+            Kind::One => inst::vmovsd_c_m::<Bank>::new(to, register).encode(&mut self.code),
+            Kind::Two | Kind::Four => pair!(self, vmovupd_b, to, register),
         }
     }
 
@@ -245,7 +265,7 @@ impl<'a> Assemble<'a> {
                 self.slots += 1;
                 self.slots - 1
             });
-            let offset = 16 + 8 * self.width.count() as i32 * slot as i32;
+            let offset = self.kind.entry() + self.kind.bytes() * slot as i32;
             self.slot[value as usize] = Some(slot);
             self.kept[value as usize] = Some((Base::Scratch, offset));
             self.store(register, Base::Scratch, offset);
@@ -322,7 +342,7 @@ impl<'a> Assemble<'a> {
     /// Puts a result where it belongs.
     pub(super) fn result(&mut self, value: u32, register: u8) {
         for k in 0..self.given[value as usize].len() {
-            let offset = 8 * self.width.count() as i32 * self.given[value as usize][k] as i32;
+            let offset = self.kind.bytes() * self.given[value as usize][k] as i32;
             self.store(register, Base::Output, offset);
             self.kept[value as usize] = Some((Base::Output, offset));
         }
@@ -347,6 +367,7 @@ impl<'a> Assemble<'a> {
         self.used(operands);
         match i.code {
             Code::SinCos => self.angles(&[i]),
+            Code::MulAdd | Code::MulSub | Code::SubMul if self.kind == Kind::Four => self.apart(i),
             Code::MulAdd | Code::MulSub | Code::SubMul => self.fused(i),
             Code::Plain(op) => {
                 let number = self.plain(op, i);
@@ -399,6 +420,34 @@ impl<'a> Assemble<'a> {
         self.result(i.to, d);
     }
 
+    /// A product and a sum, each rounded by itself.
+    fn apart(&mut self, i: &Instruction) {
+        let [mut a, mut b, c] = i.args;
+        if !self.is_in_register(a) && self.is_in_register(b) {
+            (a, b) = (b, a);
+        }
+        let x = self.bring(a);
+        let y = self.operand(b);
+        if i.code == Code::SubMul {
+            let z = self.bring(c);
+            let d = self.take();
+            pair!(self, vmulpd_b, d, x, y);
+            pair!(self, vsubpd_b, d, z, d);
+            self.release(i.operands());
+            return self.result(i.to, d);
+        }
+        let z = self.operand(c);
+        let d = self.take();
+        pair!(self, vmulpd_b, d, x, y);
+        if i.code == Code::MulAdd {
+            pair!(self, vaddpd_b, d, d, z);
+        } else {
+            pair!(self, vsubpd_b, d, d, z);
+        }
+        self.release(i.operands());
+        self.result(i.to, d);
+    }
+
     /// Makes room for a result after its operands have been named.
     fn target(&mut self, operands: &[u32]) -> u8 {
         self.release(operands);
@@ -433,16 +482,16 @@ impl<'a> Assemble<'a> {
             Op::Neg => {
                 let x = self.bring(a);
                 let d = self.target(all);
-                let minus = self.memory(Base::Table, fixed_at(0));
+                let minus = self.memory(Base::Table, fixed_at(self.kind, 0));
                 put!(self, vmulsd_b | vmulpd_b, d, x, minus);
                 d
             }
             Op::Sqrt => {
                 let x = self.bring(a);
                 let d = self.target(all);
-                match self.width {
-                    Width::One => pair!(self, vsqrtsd_b, d, x, x),
-                    Width::Two => pair!(self, vsqrtpd_b, d, x),
+                match self.kind {
+                    Kind::One => pair!(self, vsqrtsd_b, d, x, x),
+                    Kind::Two | Kind::Four => pair!(self, vsqrtpd_b, d, x),
                 }
                 d
             }
@@ -459,13 +508,13 @@ impl<'a> Assemble<'a> {
             Op::Not => {
                 let x = self.bring(a);
                 let d = self.target(all);
-                let all = self.memory(Base::Table, fixed_at(2));
+                let all = self.memory(Base::Table, fixed_at(self.kind, 2));
                 pair!(self, vxorpd_b, d, x, all);
                 d
             }
             Op::Known => {
                 let d = self.take();
-                self.load(d, (Base::Table, fixed_at(if a == 1 { 2 } else { 1 })));
+                self.load(d, (Base::Table, fixed_at(self.kind, if a == 1 { 2 } else { 1 })));
                 d
             }
             _ => {

@@ -3,7 +3,7 @@
 //! Numbers are scalars for one state and vectors of two for two; masks are vectors of two in both, so that choices need no branches.
 
 use super::place::Plan;
-use super::{Bytes, CompileError, Slot, Width, assemble, sine};
+use super::{Bytes, CompileError, Kind, Slot, Width, assemble, sine};
 use crate::program::{Code, Instruction, Program};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -67,18 +67,18 @@ pub(super) fn is_library(op: Op) -> bool {
 }
 
 /// Where a number of our own is in the table, in bytes: −1, 0 and 0, a mask that holds.
-pub(super) fn fixed_at(k: usize) -> i32 {
-    16 * (LIBRARY.len() + k) as i32
+pub(super) fn fixed_at(kind: Kind, k: usize) -> i32 {
+    kind.entry() * (LIBRARY.len() + k) as i32
 }
 
 /// Where a constant of the sine is in the table, in bytes.
-pub(super) fn sine_at(k: usize) -> i32 {
-    fixed_at(OWN + k)
+pub(super) fn sine_at(kind: Kind, k: usize) -> i32 {
+    fixed_at(kind, OWN + k)
 }
 
 /// Where the constants of the program begin in the table, in bytes.
-pub(super) fn constants_at() -> i32 {
-    sine_at(sine::constants().len())
+pub(super) fn constants_at(kind: Kind) -> i32 {
+    sine_at(kind, sine::constants().len())
 }
 
 /// Addresses of the library in the order of [`LIBRARY`], by their bits.
@@ -89,20 +89,23 @@ fn addresses() -> Vec<f64> {
     one.chain(two.into_iter().map(|f| f as usize as u64)).map(f64::from_bits).collect()
 }
 
-/// The table of a program: addresses, own and sine's constants as pairs, then the program's constants, as pairs for two states.
-pub(super) fn table(program: &Program, width: Width) -> Vec<Slot> {
-    let mut out: Vec<Slot> = addresses().into_iter().map(|a| Slot([a; 2])).collect();
+/// The table of a program: addresses, own and sine's constants as pairs or fours, then the program's constants, as pairs or fours for several states.
+pub(super) fn table(program: &Program, kind: Kind) -> Vec<Slot> {
     let own = [-1.0, 0.0, f64::from_bits(u64::MAX)];
-    out.extend(own.into_iter().chain(sine::constants()).map(|c| Slot([c; 2])));
-    match width {
-        Width::Two => out.extend(program.constants.iter().map(|&c| Slot([c; 2]))),
-        Width::One => out.extend(program.constants.chunks(2).map(|c| Slot([c[0], c.get(1).copied().unwrap_or(0.0)]))),
+    let fixed = addresses().into_iter().chain(own).chain(sine::constants());
+    let wide = |c: f64| std::iter::repeat_n(Slot([c; 2]), kind.entry() as usize / 16);
+    let constants = program.constants.iter().copied();
+    match kind {
+        Kind::One => {
+            let pairs = program.constants.chunks(2).map(|c| Slot([c[0], c.get(1).copied().unwrap_or(0.0)]));
+            fixed.flat_map(wide).chain(pairs).collect()
+        }
+        Kind::Two | Kind::Four => fixed.chain(constants).flat_map(wide).collect(),
     }
-    out
 }
 
 /// Goes up when the same program gets other code.
-const MAKING: u32 = 2;
+const MAKING: u32 = 3;
 
 /// For which processors code is made.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -176,7 +179,7 @@ pub(super) struct Emit<'a> {
 pub(super) fn compile(program: &Program, width: Width, processor: Processor) -> Result<Bytes, CompileError> {
     let isa = target(processor)?;
     if processor == Processor::This && fused() && assemble::is_possible(program) {
-        return Ok(assemble::compile(program, width));
+        return Ok(assemble::compile(program, width.into()));
     }
     let mut context = Context::new();
     let mut builders = FunctionBuilderContext::new();

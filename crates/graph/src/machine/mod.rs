@@ -1,4 +1,4 @@
-//! Machine code: a program compiled for this processor, for one state at a time or for two side by side.
+//! Machine code: a program compiled for this processor, for one state at a time, for two side by side, or for four whose numbers have the bits of the interpreter.
 //!
 //! The code is one straight line without branches. It is given four addresses (inputs, outputs, a table of constants and library
 //! functions, scratch) and refers to nothing else, so its bytes can be kept on disk and run at any place in memory. Sine and cosine
@@ -6,7 +6,7 @@
 //! one may be far, [`Machine::run`] says so and the caller computes by the interpreter.
 //!
 //! There are two makers. `assemble` gives out registers itself and writes one instruction after the other, with the assembler of Cranelift; it is
-//! for processors with fused products and sums. `emit` leaves that to Cranelift's code generator; it is for functions that call the library (exp, tan, …)
+//! for processors with fused products and sums, and makes fours ([`Four`]). `emit` leaves that to Cranelift's code generator; it is for functions that call the library (exp, tan, …)
 //! and for all other processors.
 //!
 //! Beside `dalembert_trees::entry` this is the only module with `unsafe` code. It is of one sort: the call of the compiled code, after
@@ -17,10 +17,13 @@
 mod angle;
 mod assemble;
 mod emit;
+mod four;
 mod order;
 mod place;
 mod sine;
 mod window;
+
+pub use four::{Constants, Four};
 
 use crate::program::Program;
 use memmap2::{Mmap, MmapMut};
@@ -70,6 +73,39 @@ impl Width {
     }
 }
 
+/// How many numbers an instruction is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    One,
+    Two,
+    Four,
+}
+
+impl Kind {
+    /// The bytes of a value of all states.
+    fn bytes(self) -> i32 {
+        match self {
+            Self::One => 8,
+            Self::Two => 16,
+            Self::Four => 32,
+        }
+    }
+
+    /// The bytes of a fixed entry of the table, which is always for two at least.
+    fn entry(self) -> i32 {
+        self.bytes().max(16)
+    }
+}
+
+impl From<Width> for Kind {
+    fn from(width: Width) -> Self {
+        match width {
+            Width::One => Self::One,
+            Width::Two => Self::Two,
+        }
+    }
+}
+
 /// Compiled bytes and what they need around them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
@@ -96,6 +132,14 @@ pub struct Machine {
     size: usize,
 }
 
+/// Code where it can run.
+fn executable(code: &[u8]) -> Result<Mmap, CompileError> {
+    let failed = |error: std::io::Error| CompileError::Memory(error.to_string());
+    let mut memory = MmapMut::map_anon(code.len().max(1)).map_err(failed)?;
+    memory[..code.len()].copy_from_slice(code);
+    memory.make_exec().map_err(failed)
+}
+
 type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const Slot, *mut Slot);
 
 impl Machine {
@@ -116,11 +160,8 @@ impl Machine {
 
     /// Puts bytes that [`Machine::compile`] made for this program and width where they can run.
     pub fn load(program: &Program, width: Width, bytes: &Bytes) -> Result<Self, CompileError> {
-        let failed = |error: std::io::Error| CompileError::Memory(error.to_string());
-        let mut memory = MmapMut::map_anon(bytes.code.len().max(1)).map_err(failed)?;
-        memory[..bytes.code.len()].copy_from_slice(&bytes.code);
-        let memory = memory.make_exec().map_err(failed)?;
-        let table = emit::table(program, width);
+        let memory = executable(&bytes.code)?;
+        let table = emit::table(program, width.into());
         let (inputs, outputs) = (program.inputs, program.outputs.len());
         Ok(Self { memory, table, width, inputs, outputs, slots: bytes.slots, size: bytes.code.len() })
     }

@@ -9,7 +9,7 @@
 
 use super::cholesky::{Count, count};
 use super::{Block, Mass, MassBlock, Rows};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Multiplications below which nothing but the Schur complement is considered.
 const SMALL: u64 = 4000;
@@ -257,11 +257,14 @@ fn levels(mass: &Mass<f64>, met: &[usize]) -> BTreeSet<usize> {
 
 /// The rows at which some block begins or ends.
 fn row_cuts(rows: &Rows<f64>) -> Vec<usize> {
-    let mut cuts: BTreeSet<usize> = [0, rows.rows()].into();
+    let mut cuts = Vec::with_capacity(2 + 2 * rows.blocks().len());
+    cuts.extend([0, rows.rows()]);
     for block in rows.blocks() {
         cuts.extend([block.row, block.row + block.rows]);
     }
-    cuts.into_iter().collect()
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
 }
 
 /// Neighbouring velocities of one mass block, or of several diagonal ones, all of them hubs or none.
@@ -331,15 +334,28 @@ fn cut_pieces(mass: &Mass<f64>, rows: &Rows<f64>, cuts: &[usize], hub: &[bool]) 
 /// over hubs within a group.
 fn meeting_pieces(pieces: &[Piece]) -> (Pairs, Pairs) {
     // Over hubs only pieces of the same group count; elsewhere the key says nothing of the group.
-    let mut over: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
-    let (mut pairs, mut own) = (BTreeSet::new(), BTreeSet::new());
-    for (p, piece) in pieces.iter().enumerate() {
-        for col in piece.wide_col..piece.wide_col + piece.wide {
-            let (key, into) = if piece.hub { (piece.group + 1, &mut own) } else { (0, &mut pairs) };
-            let others = over.entry((col, key)).or_default();
-            others.push(p);
-            into.extend(others.iter().map(|&q| (q, p)));
+    let key = |piece: &Piece| if piece.hub { piece.group + 1 } else { 0 };
+    let columns = |piece: &Piece| piece.wide_col..piece.wide_col + piece.wide;
+    let over = pieces.iter().enumerate().flat_map(|(p, piece)| columns(piece).map(move |col| (key(piece), col, p)));
+    let mut over: Vec<(usize, usize, usize)> = over.collect();
+    over.sort_unstable();
+    let (mut pairs, mut own) = (Pairs::new(), Pairs::new());
+    let mut before: &[(usize, usize, usize)] = &[];
+    for same in over.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        // Neighbouring columns are mostly met by the same pieces.
+        let again = same.iter().map(|&(key, _, p)| (key, p)).eq(before.iter().map(|&(key, _, p)| (key, p)));
+        before = same;
+        if again {
+            continue;
+        }
+        let into = if same[0].0 > 0 { &mut own } else { &mut pairs };
+        for (k, &(.., p)) in same.iter().enumerate() {
+            into.extend(same[..=k].iter().map(|&(.., q)| (q, p)));
         }
     }
-    (pairs.into_iter().collect(), own.into_iter().collect())
+    for list in [&mut pairs, &mut own] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    (pairs, own)
 }

@@ -34,7 +34,7 @@ impl<R: Real> Rows<R> {
     /// A zero matrix of `rows × cols` with the given blocks.
     pub fn new(rows: usize, cols: usize, blocks: &[Block]) -> Self {
         let (mut total, mut starts) = (0, Vec::with_capacity(blocks.len()));
-        let mut runs: Vec<(Block, usize)> = Vec::new();
+        let mut runs: Vec<(Block, usize)> = Vec::with_capacity(blocks.len());
         for b in blocks {
             starts.push(total);
             match runs.last_mut() {

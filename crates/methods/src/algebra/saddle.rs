@@ -174,6 +174,13 @@ impl Saddle {
         }
     }
 
+    /// Forgets all that it remembers of rows, as if it were new.
+    pub fn forget(&mut self) {
+        self.held.fill(false);
+        self.largest.fill(0.0);
+        self.dependent.clear();
+    }
+
     /// Remembers the sizes of the rows factored last: the system has come to stay where they were taken.
     pub fn remember(&mut self) {
         for (largest, &size) in self.largest.iter_mut().zip(&self.diagonal).take(self.active) {

@@ -10,12 +10,16 @@
 mod beside;
 mod friction;
 mod project;
+mod shelf;
 
 use crate::algebra::{Mass, MassError, Rows, Saddle, SaddleError};
 use crate::integrate::{Counts, IntegrateError};
 use crate::system::{Shape, State, System};
 use friction::Friction;
 pub use project::Residual;
+pub use shelf::Shelf;
+use shelf::Structure;
+use std::sync::Arc;
 
 /// The rates of a state.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,11 +44,12 @@ impl Rates {
 
 /// Scratch and service for evaluating a system in plain numbers; nothing is allocated after [`Dynamics::new`].
 pub struct Dynamics<Y: System> {
+    structure: Structure,
+    /// The shelf it is from.
+    mark: Option<Arc<()>>,
     work: Y::Work<f64>,
     shape: Shape,
     mass: Mass<f64>,
-    mass_is_constant: bool,
-    scleronomic: bool,
     mass_ready: bool,
     rows: Rows<f64>,
     saddle: Saddle,
@@ -76,17 +81,20 @@ pub struct Parts<'a, W> {
 impl<Y: System> Dynamics<Y> {
     /// Scratch for a system.
     pub fn new(y: &Y) -> Self {
-        let shape = y.shape();
-        let mass = Mass::new(&y.mass_blocks());
-        let rows = Rows::new(shape.rows(), shape.v, &y.row_blocks());
+        Self::with(y, Structure::of(y))
+    }
+
+    /// Scratch for a system of a known structure.
+    fn with(y: &Y, structure: Structure) -> Self {
+        let shape = structure.shape;
+        let mass = Mass::new(&structure.masses);
+        let rows = Rows::new(shape.rows(), shape.v, &structure.rows);
         let saddle = Saddle::new(&mass, &rows);
         let zeros = |n| vec![0.0; n];
         Self {
             work: y.work(),
             shape,
             mass,
-            mass_is_constant: y.mass_is_constant(),
-            scleronomic: y.scleronomic(),
             mass_ready: false,
             rows,
             saddle,
@@ -98,8 +106,10 @@ impl<Y: System> Dynamics<Y> {
             size: zeros(shape.v),
             residual: zeros(shape.rows()),
             relative: zeros(shape.rows()),
-            friction: Friction::new(shape, y.loads()),
+            friction: Friction::new(shape, structure.loads.clone()),
             counts: Counts::default(),
+            structure,
+            mark: None,
         }
     }
 
@@ -206,7 +216,7 @@ impl<Y: System> Dynamics<Y> {
     }
 
     fn update_mass(&mut self, y: &Y, s: &State<f64>) -> Result<(), IntegrateError> {
-        if self.mass_ready && self.mass_is_constant {
+        if self.mass_ready && self.structure.mass_is_constant {
             return Ok(());
         }
         y.mass(s, &mut self.work, &mut self.mass);

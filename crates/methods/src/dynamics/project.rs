@@ -144,7 +144,7 @@ impl<Y: System> Dynamics<Y> {
 
     /// residual = G v + g_t and A v + b of a prepared state whose Jacobian is known.
     fn velocity_residual(&mut self, y: &Y, s: &State<f64>) {
-        if self.scleronomic {
+        if self.structure.scleronomic {
             self.residual.fill(0.0);
             self.rows.add_apply(&s.v, &mut self.residual);
         } else {

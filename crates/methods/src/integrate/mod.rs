@@ -25,6 +25,7 @@ pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span
 pub(crate) use simulate::{Onward, proceed, resume_at};
 pub use variational::Variational;
 
+use crate::dynamics::Shelf;
 use crate::nonsmooth::ContactError;
 use crate::system::{State, System};
 use std::fmt;
@@ -201,6 +202,10 @@ pub trait Integrator<Y: System>: Send {
     fn about(&self) -> &'static About;
     /// Allocates, checks that the state satisfies the constraints, and chooses a first step.
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError>;
+    /// The same for one of many starts on one system, whose shape may change between them: what is allocated can be taken from, and put back on, a shelf.
+    fn start_again(&mut self, y: &Y, s: &mut State<f64>, _shelf: &mut Shelf<Y>) -> Result<(), IntegrateError> {
+        self.start(y, s)
+    }
     /// One accepted step, not beyond `until`. On an error the state is the last accepted one.
     fn step(&mut self, y: &Y, s: &mut State<f64>, until: f64) -> Result<Step, IntegrateError>;
     /// The state at a time within the last step (its `t` says which), by the method's continuous output.

@@ -7,7 +7,7 @@
 //! shares the company, nor on the order in which runs are driven.
 
 use super::{IntegrateError, Integrator, RungeKutta, Step};
-use crate::dynamics::{Dynamics, Rates};
+use crate::dynamics::{Dynamics, Rates, Shelf};
 use crate::events::Sight;
 use crate::system::{State, System};
 use std::pin::pin;
@@ -34,6 +34,8 @@ pub trait Company<Y: System> {
 pub trait Pace<Y: System> {
     /// The integrator.
     fn integrator(&mut self) -> &mut dyn Integrator<Y>;
+    /// Where scratch of the run waits.
+    fn shelf(&mut self) -> &mut Shelf<Y>;
     /// Starts it.
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError>;
     /// One accepted step, see [`Integrator::step`]. `inside` says whether states inside a step that ends at a given time will be asked for.
@@ -61,14 +63,27 @@ pub trait Pace<Y: System> {
 }
 
 /// An integrator by itself: nothing is ever waited for.
-pub struct Alone<'a, Y: System>(pub &'a mut (dyn Integrator<Y> + 'a));
+pub struct Alone<'a, Y: System> {
+    integrator: &'a mut (dyn Integrator<Y> + 'a),
+    shelf: Shelf<Y>,
+}
+
+impl<'a, Y: System> Alone<'a, Y> {
+    /// For one run.
+    pub fn new(integrator: &'a mut (dyn Integrator<Y> + 'a)) -> Self {
+        Self { integrator, shelf: Shelf::default() }
+    }
+}
 
 impl<Y: System> Pace<Y> for Alone<'_, Y> {
     fn integrator(&mut self) -> &mut dyn Integrator<Y> {
-        &mut *self.0
+        &mut *self.integrator
+    }
+    fn shelf(&mut self) -> &mut Shelf<Y> {
+        &mut self.shelf
     }
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        self.0.start(y, s)
+        self.integrator.start_again(y, s, &mut self.shelf)
     }
     async fn step(
         &mut self,
@@ -77,7 +92,7 @@ impl<Y: System> Pace<Y> for Alone<'_, Y> {
         until: f64,
         _inside: impl Fn(f64) -> bool,
     ) -> Result<Step, IntegrateError> {
-        self.0.step(y, s, until)
+        self.integrator.step(y, s, until)
     }
 }
 
@@ -86,12 +101,13 @@ pub struct Beside<Y: System, C> {
     method: RungeKutta<Y>,
     company: C,
     sight: Sight,
+    shelf: Shelf<Y>,
 }
 
 impl<Y: System, C: Company<Y>> Beside<Y, C> {
     /// The method and its company.
     pub fn new(method: RungeKutta<Y>, company: C) -> Self {
-        Self { method, company, sight: Sight::default() }
+        Self { method, company, sight: Sight::default(), shelf: Shelf::default() }
     }
 }
 
@@ -99,8 +115,11 @@ impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
     fn integrator(&mut self) -> &mut dyn Integrator<Y> {
         &mut self.method
     }
+    fn shelf(&mut self) -> &mut Shelf<Y> {
+        &mut self.shelf
+    }
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        self.method.start(y, s)?;
+        self.method.start_again(y, s, &mut self.shelf)?;
         self.company.join(y, s, self.method.first_rates());
         Ok(())
     }
@@ -204,7 +223,7 @@ mod tests {
                 .map(|y| {
                     let (mut s, mut outputs) = (y.initial(), Outputs::default());
                     let mut method = RungeKutta::named(name, &settings).unwrap().unwrap();
-                    let mut pace = Alone(&mut method);
+                    let mut pace = Alone::new(&mut method);
                     let (mut low, onward) = (low(), Onward::default());
                     let run = now(proceed(y, &mut s, &mut pace, &span, &mut low, &mut outputs, &onward));
                     (run, s, outputs)

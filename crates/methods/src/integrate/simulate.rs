@@ -7,7 +7,7 @@
 //! original [`Span`] are all there is.
 
 use super::{Alone, Counts, IntegrateError, Integrator, Pace, Step, now};
-use crate::dynamics::Dynamics;
+use crate::dynamics::{Dynamics, Shelf};
 use crate::events::{Hit, Locator, Triggers, group};
 use crate::system::{State, System};
 
@@ -154,7 +154,7 @@ pub fn simulate<Y: System>(
     triggers: &mut dyn Triggers<Y>,
     observer: &mut dyn Observer,
 ) -> Run {
-    now(proceed(y, s, &mut Alone(integrator), span, triggers, observer, &Onward::default()))
+    now(proceed(y, s, &mut Alone::new(integrator), span, triggers, observer, &Onward::default()))
 }
 
 /// Where a run stands that goes on with a system whose shape has changed.
@@ -178,7 +178,7 @@ pub(crate) async fn proceed<Y: System>(
     observer: &mut dyn Observer,
     onward: &Onward,
 ) -> Run {
-    let mut work = Work::new(y, s, span, triggers);
+    let mut work = Work::new(y, s, span, triggers, pace.shelf());
     (work.next_output, work.earlier) = (onward.next_output, onward.counts);
     let started = pace.start(y, s);
     if started.is_ok() {
@@ -201,7 +201,7 @@ pub(crate) async fn proceed<Y: System>(
         Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
         Err(error) => Err(error),
     };
-    work.finish(ending, pace.integrator())
+    work.finish(ending, pace)
 }
 
 /// Continues a run from the state and progress at which it was cut; the result has the same bits as without the cut.
@@ -214,7 +214,7 @@ pub fn resume<Y: System>(
     observer: &mut dyn Observer,
     progress: &Progress,
 ) -> Run {
-    now(resume_at(y, s, &mut Alone(integrator), span, triggers, observer, progress))
+    now(resume_at(y, s, &mut Alone::new(integrator), span, triggers, observer, progress))
 }
 
 /// The same with whoever makes the steps.
@@ -227,7 +227,7 @@ pub(crate) async fn resume_at<Y: System>(
     observer: &mut dyn Observer,
     progress: &Progress,
 ) -> Run {
-    let mut work = Work::new(y, s, span, triggers);
+    let mut work = Work::new(y, s, span, triggers, pace.shelf());
     let started = pace.start(y, s);
     if started.is_ok() {
         pace.integrator().recall(&progress.integrator);
@@ -244,7 +244,7 @@ pub(crate) async fn resume_at<Y: System>(
         Ok(()) => work.drive(y, s, pace, span, triggers, observer).await,
         Err(error) => Err(error),
     };
-    work.finish(ending, pace.integrator())
+    work.finish(ending, pace)
 }
 
 /// Tells an observer the frequencies of a step, if there are any.
@@ -270,13 +270,13 @@ struct Work<Y: System> {
 }
 
 impl<Y: System> Work<Y> {
-    fn new(y: &Y, s: &State<f64>, span: &Span, triggers: &dyn Triggers<Y>) -> Self {
+    fn new(y: &Y, s: &State<f64>, span: &Span, triggers: &dyn Triggers<Y>, shelf: &mut Shelf<Y>) -> Self {
         let list = triggers.list();
         Self {
             locator: Locator::new(list),
             values: vec![0.0; list.len()],
             between: s.clone(),
-            dynamics: (span.project && y.shape().rows() > 0).then(|| Dynamics::new(y)),
+            dynamics: (span.project && y.shape().rows() > 0).then(|| shelf.take(y)),
             next_output: 0,
             earlier: Counts::default(),
             start: Counts::default(),
@@ -310,8 +310,9 @@ impl<Y: System> Work<Y> {
         }
     }
 
-    fn finish(&self, ending: Result<Ending, IntegrateError>, integrator: &dyn Integrator<Y>) -> Run {
-        let progress = self.progress(integrator);
+    fn finish(self, ending: Result<Ending, IntegrateError>, pace: &mut impl Pace<Y>) -> Run {
+        let progress = self.progress(pace.integrator());
+        self.dynamics.into_iter().for_each(|dynamics| pace.shelf().put(dynamics));
         Run { ending, counts: progress.counts, progress }
     }
 

@@ -20,6 +20,7 @@
 use super::cone::{Grip, Item, Problem, vertices};
 use super::contacts::{Contacts, Mode};
 use super::delassus::Delassus;
+use super::desk::Desk;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::run::Options;
@@ -74,14 +75,15 @@ enum Part {
 }
 
 /// Decides about all contacts at a state.
-pub(super) fn decide<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
+pub(super) fn decide<'m, Y: Contacts>(
+    desk: &mut Desk<'m, Y>,
+    y: &Hybrid<'m, Y>,
     s: &State<f64>,
     options: &Options,
     clues: &[Clue],
 ) -> Result<Decision, IntegrateError> {
     let touches = |_, gap: f64, rate: &[f64]| gap <= options.touch && rate[0] <= options.rest;
-    let (delassus, chosen) = Delassus::new(y, s, touches)?;
+    let (delassus, chosen) = Delassus::new(desk, y, s, touches)?;
     let parts = chosen.iter().map(|&i| {
         let slip = &delassus.rate[y.start(i) + 1..y.start(i + 1)];
         match unit(slip) {
@@ -100,7 +102,7 @@ pub(super) fn decide_from_modes<Y: Contacts>(
     s: &State<f64>,
     clues: &[Clue],
 ) -> Result<Decision, IntegrateError> {
-    let (delassus, chosen) = Delassus::new(y, s, |i, _, _| y.modes()[i].closed())?;
+    let (delassus, chosen) = Delassus::new(&mut Desk::new(y), y, s, |i, _, _| y.modes()[i].closed())?;
     let parts = chosen.iter().map(|&i| match y.modes()[i] {
         _ if y.start(i + 1) == y.start(i) + 1 => Part::Smooth,
         Mode::Slide { direction } => Part::Slips(direction),

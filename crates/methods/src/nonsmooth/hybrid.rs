@@ -338,16 +338,17 @@ impl<'a, Y: Contacts> Hybrid<'a, Y> {
         self.model.contact_jacobian(s, &mut w.model, out);
     }
 
-    /// Biases and Jacobian of all rows of contacts, at a prepared state.
+    /// Biases and Jacobian of the rows of some contacts, at a prepared state; those of others may be anything that is finite.
     pub(super) fn accelerations(
         &self,
+        some: &[usize],
         s: &State<f64>,
         w: &mut Work<Y::Work<f64>, f64>,
         bias: &mut [f64],
         jacobian: &mut Rows<f64>,
     ) {
-        self.model.contact_bias(s, &mut w.model, bias);
-        self.model.contact_jacobian(s, &mut w.model, jacobian);
+        self.model.contact_bias_of(some, s, &mut w.model, bias);
+        self.model.contact_jacobian_of(some, s, &mut w.model, jacobian);
     }
 }
 

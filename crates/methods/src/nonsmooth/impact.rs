@@ -27,6 +27,7 @@
 use super::cone::{Answer, Grip, Item, Problem, vertices};
 use super::contacts::{Contacts, Mode};
 use super::delassus::Delassus;
+use super::desk::Desk;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::run::Options;
@@ -124,15 +125,16 @@ pub fn impact_phases<Y: Contacts>(
     s: &State<f64>,
     options: &Options,
 ) -> Result<Vec<Phase>, IntegrateError> {
-    let outcome = impacts(y, &mut s.clone(), options, &vec![false; y.modes().len()])?;
+    let outcome = impacts(&mut Desk::new(y), y, &mut s.clone(), options, &vec![false; y.modes().len()])?;
     Ok(outcome.map_or(Vec::new(), |outcome| outcome.phases))
 }
 
 /// All impacts of one instant; contacts marked `dead` do not rebound. Returns nothing if no contact closes.
 ///
 /// After [`ROUNDS`] impacts nothing rebounds any more. The same holds if a dead contact beside live ones would create energy.
-pub(super) fn impacts<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
+pub(super) fn impacts<'m, Y: Contacts>(
+    desk: &mut Desk<'m, Y>,
+    y: &Hybrid<'m, Y>,
     s: &mut State<f64>,
     options: &Options,
     dead: &[bool],
@@ -143,11 +145,11 @@ pub(super) fn impacts<Y: Contacts>(
         if round == ROUNDS {
             dead.fill(true);
         }
-        let mut next = impact(y, s, options, &dead);
+        let mut next = impact(desk, y, s, options, &dead);
         let gains = matches!(&next, Err(IntegrateError::Contact(ContactError::EnergyGain { .. })));
         if gains && dead.contains(&true) {
             dead.fill(true);
-            next = impact(y, s, options, &dead);
+            next = impact(desk, y, s, options, &dead);
         }
         match (next?, &mut all) {
             (None, _) => return Ok(all),
@@ -160,8 +162,9 @@ pub(super) fn impacts<Y: Contacts>(
 }
 
 /// Lets the velocities jump; contacts marked `dead` do not rebound. Returns nothing if no contact closes.
-fn impact<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
+fn impact<'m, Y: Contacts>(
+    desk: &mut Desk<'m, Y>,
+    y: &Hybrid<'m, Y>,
     s: &mut State<f64>,
     options: &Options,
     dead: &[bool],
@@ -171,7 +174,7 @@ fn impact<Y: Contacts>(
     let touches = |i: usize, gap: f64, rate: &[f64]| {
         options.meets(t, gap, rate[0]) && rate[0] <= options.rest && model.own_press(i).is_none()
     };
-    let (delassus, chosen) = Delassus::new(y, s, touches)?;
+    let (delassus, chosen) = Delassus::new(desk, y, s, touches)?;
     let before: Vec<f64> = delassus.rows.iter().map(|&row| delassus.rate[row]).collect();
     let mut first = Vec::new();
     let mut row = 0;

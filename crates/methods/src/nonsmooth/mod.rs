@@ -14,6 +14,7 @@ mod cone;
 mod contacts;
 mod decide;
 mod delassus;
+mod desk;
 mod error;
 mod hybrid;
 mod impact;

@@ -11,6 +11,7 @@
 
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, Decision, decide, unit};
+use super::desk::Desk;
 use super::error::ContactError;
 use super::hybrid::Hybrid;
 use super::run::Options;
@@ -54,7 +55,7 @@ pub fn rest<Y: Contacts>(
     let (gap, _) = kinematics(y, s);
     let latched: Vec<bool> = (0..count).map(|i| y.latched()[i] && gap[i].abs() <= options.touch).collect();
     y.set_latched(&latched);
-    let mut modes = decide(y, s, options, &none)?.modes;
+    let mut modes = decide(&mut Desk::new(y), y, s, options, &none)?.modes;
     let mut seen: Vec<Vec<Mode>> = Vec::new();
     let mut searches = 0;
     loop {
@@ -143,7 +144,7 @@ fn fits<Y: Contacts>(
     options: &Options,
 ) -> Result<(Decision, Option<Misfit>), IntegrateError> {
     let modes = y.modes();
-    let decision = decide(y, s, options, &vec![Clue::default(); modes.len()])?;
+    let decision = decide(&mut Desk::new(y), y, s, options, &vec![Clue::default(); modes.len()])?;
     let wrong = |i: &usize| match (modes[*i], decision.modes[*i]) {
         (Mode::Open, _) => false,
         (_, Mode::Open) | (Mode::Stick, Mode::Slide { .. }) => true,

@@ -10,6 +10,7 @@
 use super::clues::clues;
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide, unit};
+use super::desk::Desk;
 use super::error::ContactError;
 use super::hybrid::{FAINT, Hybrid};
 use super::impact::{Outcome, impacts};
@@ -47,7 +48,7 @@ pub fn simulate<'m, Y: Contacts>(
     triggers: &mut dyn Triggers<Hybrid<'m, Y>>,
     observer: &mut dyn Observer<Y>,
 ) -> Run {
-    integrate::now(simulate_at(y, s, &mut Alone(integrator), span, options, triggers, observer))
+    integrate::now(simulate_at(y, s, &mut Alone::new(integrator), span, options, triggers, observer))
 }
 
 /// The same with whoever makes the steps: an integrator by itself, or one in company ([`integrate::Beside`]).
@@ -73,8 +74,9 @@ pub async fn simulate_at<'m, Y: Contacts>(
         switching: Vec::new(),
         anew: false,
     };
-    let ending = match engine.begin(y, s, observer) {
-        Ok(()) => engine.drive(y, s, pace, span, triggers, observer, None).await,
+    let mut desk = Desk::new(y);
+    let ending = match engine.begin(&mut desk, y, s, observer) {
+        Ok(()) => engine.drive(&mut desk, y, s, pace, span, triggers, observer, None).await,
         Err(error) => Err(error),
     };
     engine.finish(y, ending)
@@ -106,8 +108,9 @@ pub fn resume<'m, Y: Contacts>(
         switching: progress.switching.clone(),
         anew: progress.anew,
     };
-    let mut pace = Alone(integrator);
-    let ending = integrate::now(engine.drive(y, s, &mut pace, span, triggers, observer, Some(progress)));
+    let mut pace = Alone::new(integrator);
+    let mut desk = Desk::new(y);
+    let ending = integrate::now(engine.drive(&mut desk, y, s, &mut pace, span, triggers, observer, Some(progress)));
     engine.finish(y, ending)
 }
 
@@ -152,9 +155,10 @@ impl Engine<'_> {
     }
 
     /// Checks the first state and finds its modes.
-    fn begin<Y: Contacts>(
+    fn begin<'m, Y: Contacts>(
         &mut self,
-        y: &mut Hybrid<'_, Y>,
+        desk: &mut Desk<'m, Y>,
+        y: &mut Hybrid<'m, Y>,
         s: &mut State<f64>,
         observer: &mut dyn Observer<Y>,
     ) -> Result<(), IntegrateError> {
@@ -182,14 +186,12 @@ impl Engine<'_> {
         }
         // What follows moves the state to the constraints; it must be on them already.
         Dynamics::new(&*y).check(y, s, CONSISTENT)?;
-        let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
-        let mut work = y.work();
-        y.prepare(s, &mut work);
-        y.kinematics(s, &mut work, &mut gap, &mut rate);
+        desk.see(y, s);
         // Those that touch make hollows for others, and latches hold those that rest.
-        let touching: Vec<bool> = gap.iter().map(|gap| gap.abs() <= self.options.touch).collect();
+        let touching: Vec<bool> = desk.gap.iter().map(|gap| gap.abs() <= self.options.touch).collect();
         y.set_bearing(&touching);
-        y.kinematics(s, &mut work, &mut gap, &mut rate);
+        desk.see(y, s);
+        let (gap, rate) = (&desk.gap, &desk.rate);
         let rests = |i: usize| y.latched()[i] && touching[i] && rate[y.start(i)].abs() <= self.options.rest;
         let latched: Vec<bool> = (0..count).map(rests).collect();
         y.set_latched(&latched);
@@ -200,12 +202,13 @@ impl Engine<'_> {
             return Err(ContactError::Penetration { t: s.t, contact: model.contact_name(i), gap: gap[i] }.into());
         }
         let forces = vec![0.0; y.start(count)];
-        self.settle(y, s, &vec![Clue::default(); count], &forces, true, observer)
+        self.settle(desk, y, s, &vec![Clue::default(); count], &forces, true, observer)
     }
 
     /// The parts of the run, from event to event.
     async fn drive<'m, Y: Contacts>(
         &mut self,
+        desk: &mut Desk<'m, Y>,
         y: &mut Hybrid<'m, Y>,
         s: &mut State<f64>,
         pace: &mut impl Pace<Hybrid<'m, Y>>,
@@ -221,8 +224,8 @@ impl Engine<'_> {
         }
         loop {
             self.anew = false;
-            let dynamics = RefCell::new(Dynamics::new(&*y));
-            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics);
+            let dynamics = RefCell::new(desk.take(y));
+            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics, desk.work());
             let own = switching.functions().len();
             let users = switching.list().len() - own;
             onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);
@@ -270,7 +273,8 @@ impl Engine<'_> {
                 let forces = switching.forces().to_vec();
                 self.count(y, s.t, &contacts, switching.functions())?;
                 drop(switching);
-                self.settle(y, s, &clues, &forces, false, observer)?;
+                desk.put(dynamics.into_inner());
+                self.settle(desk, y, s, &clues, &forces, false, observer)?;
             }
             if terminal || reaction == Some(Reaction::Stop) {
                 return Ok(Ending::Event(user));
@@ -316,9 +320,10 @@ impl Engine<'_> {
     }
 
     /// Impact, decision, projection and reports at one instant.
-    fn settle<Y: Contacts>(
+    fn settle<'m, Y: Contacts>(
         &mut self,
-        y: &mut Hybrid<'_, Y>,
+        desk: &mut Desk<'m, Y>,
+        y: &mut Hybrid<'m, Y>,
         s: &mut State<f64>,
         clues: &[Clue],
         forces: &[f64],
@@ -327,21 +332,21 @@ impl Engine<'_> {
     ) -> Result<(), IntegrateError> {
         let old = y.modes().to_vec();
         let count = old.len();
-        let mut work = y.work();
-        y.prepare(s, &mut work);
-        if let Some((i, gap)) = y.stubbed(s, &mut work, self.options.touch) {
+        if let Some((i, gap)) = y.stubbed(s, desk.prepared(y, s), self.options.touch) {
             return Err(ContactError::Stubbed { t: s.t, contact: y.model().contact_name(i), gap }.into());
         }
-        let closing = self.closing(y, s);
-        let resting = self.zeno.note(y, s, &closing, self.options)?;
+        let closing = self.closing(desk, y, s);
+        let resting = self.zeno.note(desk, y, s, &closing, self.options)?;
         let dead: Vec<bool> = (0..count).map(|i| resting.iter().any(|series| series.contacts.contains(&i))).collect();
-        let outcome = impacts(y, s, self.options, &dead)?;
+        let outcome = impacts(desk, y, s, self.options, &dead)?;
         // Of several contacts in turn the last impact lifts others that are to stay.
-        let stops = resting.iter().map(|series| stop(y, s, series, self.options)).collect::<Result<Vec<_>, _>>()?;
+        let stops =
+            resting.iter().map(|series| stop(desk, y, s, series, self.options)).collect::<Result<Vec<_>, _>>()?;
         let clues: Vec<Clue> =
             clues.iter().zip(&dead).map(|(&clue, dead)| if *dead { Clue::default() } else { clue }).collect();
         // Latches catch what has been hit and does not rebound; what is hit releases others.
-        let (mut latched, after) = (y.latched().to_vec(), self.rates(y, s));
+        desk.see(y, s);
+        let (mut latched, after) = (y.latched().to_vec(), &desk.rate);
         let hit = |j: usize| struck(&outcome, j) && !old[j].closed();
         for (i, latched) in latched.iter_mut().enumerate() {
             let Some(latch) = y.model().latch(i) else { continue };
@@ -351,7 +356,7 @@ impl Engine<'_> {
         y.set_latched(&latched);
         let raise = 10f64.powi(self.last.1.saturating_sub(IMPATIENCE) as i32);
         let rest = (self.options.rest * raise).min(HIGHEST_REST.max(self.options.rest));
-        let mut decision = decide(y, s, &Options { rest, ..self.options.clone() }, &clues)?;
+        let mut decision = decide(desk, y, s, &Options { rest, ..self.options.clone() }, &clues)?;
         for i in 0..count {
             // Once forces are shared it is the decision that counts, until the contact moves.
             decision.shared[i] |= self.shared[i] && decision.modes[i] == Mode::Stick;
@@ -361,7 +366,8 @@ impl Engine<'_> {
             let hangs = decision.force[y.start(i)] <= 0.0 && !struck(&outcome, i);
             if self.idle[i] && hangs {
                 decision.modes[i] = Mode::Open;
-                decision.idle[i] = self.gaps(y, s)[i] <= self.options.touch;
+                desk.see(y, s);
+                decision.idle[i] = desk.gap[i] <= self.options.touch;
             }
         }
         self.idle = decision.idle;
@@ -373,23 +379,26 @@ impl Engine<'_> {
             }
         }
         // Contacts that start to slip do so from rest: their slip is removed like that of sticking ones.
-        let rates = self.rates(y, s);
+        desk.see(y, s);
+        let rates = &desk.rate;
         let still = |i: usize| unit(&rates[y.start(i) + 1..y.start(i + 1)]).0 <= rest;
         let starting: Vec<bool> =
             (0..count).map(|i| matches!(decision.modes[i], Mode::Slide { .. }) && still(i)).collect();
         let settled = (0..count).map(|i| if starting[i] { Mode::Stick } else { decision.modes[i] });
         let settled: Vec<Mode> = settled.collect();
         y.set_modes(&settled);
-        let mut dynamics = Dynamics::new(&*y);
+        let mut dynamics = desk.take(y);
         dynamics.project_position(y, s, PROJECTION)?;
         dynamics.project_velocity(y, s)?;
+        desk.put(dynamics);
         y.set_modes(&decision.modes);
         y.set_latched(&latched);
         let creep: Vec<f64> = starting.iter().map(|&starts| if starts { self.options.creep } else { FAINT }).collect();
         y.set_creep(&creep);
         // What touches within the tolerance of others may be a little below zero, and a slip that starts may have rounding against
         // its direction; there they start from. With two tangents it has a direction only later.
-        let (gaps, rates) = (self.gaps(y, s), self.rates(y, s));
+        desk.see(y, s);
+        let (gaps, rates) = (&desk.gap, &desk.rate);
         let below = |i: usize| match decision.modes[i] {
             Mode::Open => (-gaps[i]).max(0.0),
             Mode::Slide { .. } if starting[i] => {
@@ -440,36 +449,13 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The gaps of all contacts.
-    fn gaps<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<f64> {
-        let count = y.modes().len();
-        let mut gap = vec![0.0; count];
-        let mut work = y.work();
-        y.prepare(s, &mut work);
-        y.kinematics(s, &mut work, &mut gap, &mut vec![0.0; y.start(count)]);
-        gap
-    }
-
-    /// The rates of all rows of contacts.
-    fn rates<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<f64> {
-        let count = y.modes().len();
-        let mut rate = vec![0.0; y.start(count)];
-        let mut work = y.work();
-        y.prepare(s, &mut work);
-        y.kinematics(s, &mut work, &mut vec![0.0; count], &mut rate);
-        rate
-    }
-
     /// The touching contacts that approach, with their speeds.
-    fn closing<Y: Contacts>(&self, y: &Hybrid<'_, Y>, s: &State<f64>) -> Vec<(usize, f64)> {
-        let count = y.modes().len();
-        let (mut gap, mut rate) = (vec![0.0; count], vec![0.0; y.start(count)]);
-        let mut work = y.work();
-        y.prepare(s, &mut work);
-        y.kinematics(s, &mut work, &mut gap, &mut rate);
-        let meets = |i: usize| self.options.meets(s.t, gap[i], rate[y.start(i)]);
-        let closing = |&i: &usize| meets(i) && rate[y.start(i)] < -self.options.rest;
-        (0..count).filter(closing).map(|i| (i, -rate[y.start(i)])).collect()
+    fn closing<'m, Y: Contacts>(&self, desk: &mut Desk<'m, Y>, y: &Hybrid<'m, Y>, s: &State<f64>) -> Vec<(usize, f64)> {
+        desk.see(y, s);
+        let (gap, rate) = (&desk.gap, |i: usize| desk.rate[y.start(i)]);
+        let meets = |i: usize| self.options.meets(s.t, gap[i], rate(i));
+        let closing = |&i: &usize| meets(i) && rate(i) < -self.options.rest;
+        (0..y.modes().len()).filter(closing).map(|i| (i, -rate(i))).collect()
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Switching<'a, 'm, Y: Contacts> {
     user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
     pub(super) dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
     rates: Rates,
-    work: Work<Y::Work<f64>, f64>,
+    work: &'a mut Work<Y::Work<f64>, f64>,
     gap: Vec<f64>,
     rate: Vec<f64>,
     force: Vec<f64>,
@@ -60,6 +60,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         below: &[f64],
         user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
         dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
+        work: &'a mut Work<Y::Work<f64>, f64>,
     ) -> Self {
         let mut functions = Vec::new();
         for (i, mode) in y.modes().iter().enumerate() {
@@ -99,7 +100,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             user,
             dynamics,
             rates: Rates::zeros(y.shape()),
-            work: y.work(),
+            work,
             gap: vec![0.0; count],
             rate: vec![0.0; y.start(count)],
             force: vec![0.0; y.start(count)],
@@ -125,11 +126,11 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
 
     /// Evaluates kinematics of all contacts and forces at a state.
     pub fn evaluate(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
-        y.prepare(s, &mut self.work);
-        y.kinematics(s, &mut self.work, &mut self.gap, &mut self.rate);
+        y.prepare(s, self.work);
+        y.kinematics(s, self.work, &mut self.gap, &mut self.rate);
         if y.modes().iter().any(|mode| mode.closed()) {
             self.dynamics.borrow_mut().evaluate(y, s, &mut self.rates)?;
-            y.forces(&self.rates.multipliers, &self.work, &mut self.force);
+            y.forces(&self.rates.multipliers, self.work, &mut self.force);
         }
         Ok(())
     }
@@ -146,9 +147,9 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             self.rate.copy_from_slice(y.closed_rates(work));
             y.forces(&self.rates.multipliers, work, &mut self.force);
         } else {
-            y.prepare(s, &mut self.work);
-            y.gaps(s, &mut self.work, &mut self.gap);
-            self.rate.copy_from_slice(y.closed_rates(&self.work));
+            y.prepare(s, self.work);
+            y.gaps(s, self.work, &mut self.gap);
+            self.rate.copy_from_slice(y.closed_rates(self.work));
         }
         Ok(())
     }

@@ -16,6 +16,7 @@
 
 use super::contacts::{Contacts, Mode};
 use super::delassus::Delassus;
+use super::desk::Desk;
 use super::hybrid::Hybrid;
 use super::impact::Outcome;
 use super::run::Options;
@@ -65,9 +66,10 @@ impl Zeno {
     }
 
     /// Notes impacts with their speeds of approach; returns the series that are to end with them.
-    pub fn note<Y: Contacts>(
+    pub fn note<'m, Y: Contacts>(
         &mut self,
-        y: &Hybrid<'_, Y>,
+        desk: &mut Desk<'m, Y>,
+        y: &Hybrid<'m, Y>,
         s: &State<f64>,
         closing: &[(usize, f64)],
         options: &Options,
@@ -83,7 +85,7 @@ impl Zeno {
             if !due || found.iter().any(|series| series.contacts.contains(&i)) {
                 continue;
             }
-            let (contacts, touching) = self.together(y, s, i, own, options)?;
+            let (contacts, touching) = self.together(desk, y, s, i, own, options)?;
             let alone = contacts.len() == 1 && y.model().restitution(i) == 0.0;
             if !touching || alone {
                 continue;
@@ -125,9 +127,10 @@ impl Zeno {
     }
 
     /// All contacts whose series is that of contact `i`, ascending, and whether they all touch.
-    fn together<Y: Contacts>(
+    fn together<'m, Y: Contacts>(
         &self,
-        y: &Hybrid<'_, Y>,
+        desk: &mut Desk<'m, Y>,
+        y: &Hybrid<'m, Y>,
         s: &State<f64>,
         i: usize,
         own: Trend,
@@ -141,7 +144,7 @@ impl Zeno {
         if some.iter().filter(|agrees| **agrees).count() == 1 {
             return Ok((vec![i], true));
         }
-        let (delassus, chosen) = Delassus::new(y, s, |j, _, _| some[j])?;
+        let (delassus, chosen) = Delassus::new(desk, y, s, |j, _, _| some[j])?;
         let first = first_rows(y, &chosen);
         let n = delassus.rows.len();
         let w = |a: usize, b: usize| delassus.w[first[a] * n + first[b]];
@@ -170,8 +173,9 @@ fn first_rows<Y: Contacts>(y: &Hybrid<'_, Y>, chosen: &[usize]) -> Vec<usize> {
 }
 
 /// Stops all contacts of a series, after its last impact, and keeps closed what is: by the least change of velocities. Sticking contacts stick on. Where nothing parts there is nothing to do.
-pub(super) fn stop<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
+pub(super) fn stop<'m, Y: Contacts>(
+    desk: &mut Desk<'m, Y>,
+    y: &Hybrid<'m, Y>,
     s: &mut State<f64>,
     series: &Series,
     options: &Options,
@@ -184,7 +188,7 @@ pub(super) fn stop<Y: Contacts>(
         let rests = y.modes()[i].closed() && rate[0] <= options.rest && gap <= options.touch;
         own(i) || (rests && y.model().own_press(i).is_none())
     };
-    let (delassus, chosen) = Delassus::new(y, s, held)?;
+    let (delassus, chosen) = Delassus::new(desk, y, s, held)?;
     if series.contacts.iter().all(|&i| delassus.rate[y.start(i)].abs() <= options.rest) {
         return Ok(outcome);
     }

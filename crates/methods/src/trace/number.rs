@@ -73,6 +73,17 @@ impl Trace {
         .unwrap_or(Self(Value::Lost))
     }
 
+    /// What needs no node, by the rules of [`Graph`]: x + 0, x − 0, x · 0, x · 1. Most of what jets and matrices of turned axes ask for is of this sort.
+    #[inline]
+    fn simple(op: Op, a: Self, b: Self) -> Option<Self> {
+        match (op, a.known(), b.known()) {
+            (Op::Add | Op::Sub, _, Some(0.0)) | (Op::Mul, _, Some(1.0)) => Some(a),
+            (Op::Add, Some(0.0), _) | (Op::Mul, Some(1.0), _) => Some(b),
+            (Op::Mul, Some(0.0), _) | (Op::Mul, _, Some(0.0)) => Some(Self::from(0.0)),
+            _ => None,
+        }
+    }
+
     fn one_of(self, op: Op) -> Self {
         Self::make(op, &[self], || self.known().map_or(f64::NAN, |x| op.of_one(x)))
     }
@@ -145,6 +156,9 @@ macro_rules! operator {
         impl $name for Trace {
             type Output = Self;
             fn $function(self, o: Self) -> Self {
+                if let Some(simple) = Self::simple(Op::$op, self, o) {
+                    return simple;
+                }
                 let known = || self.known().zip(o.known()).map_or(f64::NAN, |(a, b)| a $symbol b);
                 Self::make(Op::$op, &[self, o], known)
             }

@@ -139,7 +139,6 @@ pub(super) fn fill_contact(
     contact: usize,
     s: &State<f64>,
     w: &mut Work<f64>,
-    scratch: &mut Scratch<f64>,
     forces: &[f64],
     out: &mut [f64],
 ) {
@@ -150,7 +149,7 @@ pub(super) fn fill_contact(
     let at = pair.markers.map(|m| w.places[m]);
     let tangents = pair.rows.len() - 1;
     let mut rates = [0.0; CONTACT_ROWS];
-    item.rate(&now, &at, scratch, &mut rates[..=tangents]);
+    item.rate(&now, &at, &mut rates[..=tangents]);
     let own = &forces[pair.rows.clone()];
     out[0] = item.gap(&now, &at);
     out[1] = mode(y.modes()[contact]);

@@ -22,7 +22,7 @@ use dalembert_methods::nonsmooth::{Hybrid, Mode};
 use dalembert_methods::trajectory::Channel;
 use dalembert_methods::{State, System};
 use fill::{fill, fill_brake, fill_contact, fill_stop};
-use sources::{Source, describe, every, width};
+use sources::{Source, describe, every, path, width};
 
 /// Computes the channels of a state.
 pub struct Channels<'m> {
@@ -66,6 +66,9 @@ impl<'m> Channels<'m> {
         let mut next = 0;
         let mut needs_multipliers = false;
         for source in every(model) {
+            if !matches!(source, Source::Time) && !may_match(patterns, || path(model, source)) {
+                continue;
+            }
             let group = describe(model, source);
             let first = kept.len();
             for (i, channel) in group.iter().enumerate() {
@@ -150,7 +153,7 @@ impl<'m> Channels<'m> {
                 Source::Frequency(i) => out[0] = self.frequencies[model.layout.v[i].start],
                 Source::Brake(i) => fill_brake(y, i, &self.forces, out),
                 Source::Stop(i) => fill_stop(y, i, s, &self.forces, out),
-                Source::Contact(i) => fill_contact(y, i, s, &mut self.work, &mut self.scratch, &self.forces, out),
+                Source::Contact(i) => fill_contact(y, i, s, &mut self.work, &self.forces, out),
                 _ => {
                     let turn = |m| Quat::from_matrix(m).0;
                     fill(model, s, source, &mut self.work, &mut self.scratch, &self.multipliers, turn, out);
@@ -181,6 +184,14 @@ pub(in crate::run) fn check_patterns(model: &Model, patterns: &[String], chosen:
     }
 }
 
+/// Whether a name that begins with a path may match one of the patterns; all names do if there are none, and an empty pattern matches none.
+fn may_match(patterns: &[String], path: impl Fn() -> String) -> bool {
+    let mut heads = patterns.iter().filter(|pattern| !pattern.is_empty()).map(|pattern| pattern.split('*').next());
+    let Some(first) = heads.next() else { return patterns.is_empty() };
+    let path = path();
+    std::iter::once(first).chain(heads).flatten().any(|head| head.starts_with(&path) || path.starts_with(head))
+}
+
 /// Whether a name matches a pattern in which `*` stands for any text.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -198,7 +209,17 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{matches, may_match};
+
+    #[test]
+    fn beginnings_of_names() {
+        let may = |patterns: &[&str], path: &str| {
+            may_match(&patterns.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>(), || path.to_owned())
+        };
+        assert!(may(&[], "body.a") && may(&["*"], "body.a") && may(&["body.*.position.x"], "body.a"));
+        assert!(may(&["energy.total", "body.a.position.x"], "body.a") && may(&["bo*"], "body.a"));
+        assert!(!may(&[""], "body.a") && !may(&["energy.*"], "body.a") && !may(&["body.b*"], "body.a"));
+    }
 
     #[test]
     fn patterns() {

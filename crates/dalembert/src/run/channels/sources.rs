@@ -99,11 +99,37 @@ fn wrench(path: &str, oriented: bool) -> Vec<Channel> {
     channels
 }
 
+/// What the names of its channels begin with.
+pub(super) fn path(model: &Model, source: Source) -> String {
+    let of = |section: &str, name: &str| format!("{section}.{name}");
+    let (pairs, brakes) = (model.layout.pairs.len(), model.layout.brakes.len());
+    match source {
+        Source::Time => Channel::time().name,
+        Source::Body(i, part) => model.part_path(i, part),
+        Source::Frequency(i) => of("body", &model.bodies[i].name),
+        Source::Gradient(i) => format!("body.{}.gradient", model.bodies[i].name),
+        Source::Marker(i) => of("marker", &model.markers[i].name),
+        Source::Coordinates(i) | Source::Reaction(i) | Source::Multipliers(i) => {
+            of(&model.constraints[i].section, &model.constraints[i].name)
+        }
+        Source::Applied(i) | Source::Outputs(i) => of(&model.forces[i].section, &model.forces[i].name),
+        Source::Contact(i) => model.contact_name(i),
+        Source::Brake(i) => model.contact_name(pairs + i),
+        Source::Stop(i) => model.contact_name(pairs + brakes + i),
+        Source::Energy => "energy".to_owned(),
+        Source::Momentum => "momentum".to_owned(),
+        Source::Residuals => "residual".to_owned(),
+    }
+}
+
 pub(super) fn describe(model: &Model, source: Source) -> Vec<Channel> {
+    let path = path(model, source);
+    let named = |list: Vec<(&str, &str)>| -> Vec<Channel> {
+        list.into_iter().map(|(name, unit)| Channel::new(format!("{path}.{name}"), unit, "")).collect()
+    };
     match source {
         Source::Time => vec![Channel::time()],
-        Source::Body(i, part) => {
-            let path = model.part_path(i, part);
+        Source::Body(i, _) => {
             let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
             channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             if model.bodies[i].item.oriented() {
@@ -114,43 +140,22 @@ pub(super) fn describe(model: &Model, source: Source) -> Vec<Channel> {
             }
             channels
         }
-        Source::Frequency(i) => vec![Channel::new(format!("body.{}.frequency", model.bodies[i].name), "rad/s", "")],
-        Source::Gradient(i) => {
-            let path = format!("body.{}.gradient", model.bodies[i].name);
+        Source::Frequency(_) => named(vec![("frequency", "rad/s")]),
+        Source::Gradient(_) => {
             let name = |k: usize| Channel::new(format!("{path}.{}{}", AXES[k / 3], AXES[k % 3]), "1", "world");
             (0..9).map(name).collect()
         }
-        Source::Marker(i) => {
-            let path = format!("marker.{}", model.markers[i].name);
+        Source::Marker(_) => {
             let mut channels = vector(&format!("{path}.position"), "m", "world").to_vec();
             channels.extend(vector(&format!("{path}.velocity"), "m/s", "world"));
             channels
         }
-        Source::Coordinates(i) => {
-            let c = &model.constraints[i];
-            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", c.section, c.name), unit, "");
-            c.item.coordinates().into_iter().map(name).collect()
-        }
-        Source::Reaction(i) => {
-            let c = &model.constraints[i];
-            wrench(&format!("{}.{}", c.section, c.name), c.item.need().oriented > 0)
-        }
-        Source::Applied(i) => {
-            let f = &model.forces[i];
-            wrench(&format!("{}.{}", f.section, f.name), f.item.need().oriented > 0)
-        }
-        Source::Multipliers(i) => {
-            let c = &model.constraints[i];
-            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", c.section, c.name), unit, "");
-            c.item.multipliers().into_iter().map(name).collect()
-        }
-        Source::Outputs(i) => {
-            let f = &model.forces[i];
-            let name = |(name, unit)| Channel::new(format!("{}.{}.{name}", f.section, f.name), unit, "");
-            f.item.outputs().into_iter().map(name).collect()
-        }
+        Source::Coordinates(i) => named(model.constraints[i].item.coordinates()),
+        Source::Reaction(i) => wrench(&path, model.constraints[i].item.need().oriented > 0),
+        Source::Applied(i) => wrench(&path, model.forces[i].item.need().oriented > 0),
+        Source::Multipliers(i) => named(model.constraints[i].item.multipliers()),
+        Source::Outputs(i) => named(model.forces[i].item.outputs()),
         Source::Contact(i) => {
-            let path = model.contact_name(i);
             let tangents = model.tangents(i);
             let mut channels =
                 vec![Channel::new(format!("{path}.gap"), "m", ""), Channel::new(format!("{path}.mode"), "1", "")];
@@ -164,28 +169,20 @@ pub(super) fn describe(model: &Model, source: Source) -> Vec<Channel> {
             channels.extend(vector(&format!("{path}.force"), "N", "world"));
             channels
         }
-        Source::Brake(i) => {
-            let path = model.contact_name(model.layout.pairs.len() + i);
-            let unit = model.layout.brakes[i].of.force_unit();
-            vec![Channel::new(format!("{path}.friction"), unit, ""), Channel::new(format!("{path}.mode"), "1", "")]
-        }
+        Source::Brake(i) => named(vec![("friction", model.layout.brakes[i].of.force_unit()), ("mode", "1")]),
         Source::Stop(i) => {
-            let path = model.contact_name(model.layout.pairs.len() + model.layout.brakes.len() + i);
             let of = model.layout.stops[i].stop.of;
-            let names = [("gap", of.unit()), ("mode", "1"), ("press", of.force_unit())];
-            names.map(|(name, unit)| Channel::new(format!("{path}.{name}"), unit, "")).to_vec()
+            named(vec![("gap", of.unit()), ("mode", "1"), ("press", of.force_unit())])
         }
-        Source::Energy => ["kinetic", "potential", "dissipated", "supplied", "total"]
-            .map(|name| Channel::new(format!("energy.{name}"), "J", ""))
-            .to_vec(),
+        Source::Energy => {
+            named(["kinetic", "potential", "dissipated", "supplied", "total"].map(|name| (name, "J")).to_vec())
+        }
         Source::Momentum => {
             let mut channels = vector("momentum.linear", "kg m/s", "world").to_vec();
             channels.extend(vector("momentum.angular", "kg m²/s", "world"));
             channels
         }
-        Source::Residuals => {
-            vec![Channel::new("residual.position", "mixed", ""), Channel::new("residual.velocity", "mixed", "")]
-        }
+        Source::Residuals => named(vec![("position", "mixed"), ("velocity", "mixed")]),
     }
 }
 

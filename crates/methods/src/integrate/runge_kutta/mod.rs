@@ -28,6 +28,7 @@ use super::control::{Controller, Largest, Tolerance, land, shortest_step};
 use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, SAFETY, SMALLEST_STEP, TOLERANCE};
 use super::tableau::{DOP853, DOPRI5, RK4, Tableau};
 use super::{About, Company, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use crate::dynamics::Shelf;
 use crate::system::{State, System};
 use stages::Scratch;
 
@@ -312,7 +313,14 @@ impl<Y: System> Integrator<Y> for RungeKutta<Y> {
     }
 
     fn start(&mut self, y: &Y, s: &mut State<f64>) -> Result<(), IntegrateError> {
-        let mut scratch = Scratch::new(y, self.tableau);
+        self.start_again(y, s, &mut Shelf::default())
+    }
+
+    fn start_again(&mut self, y: &Y, s: &mut State<f64>, shelf: &mut Shelf<Y>) -> Result<(), IntegrateError> {
+        if let Some(before) = self.scratch.take() {
+            shelf.put(before.into_dynamics());
+        }
+        let mut scratch = Scratch::new(y, shelf.take(y), self.tableau);
         scratch.check(y, s, self.tolerance.relative.max(CONSISTENT))?;
         scratch.rebase(y, s)?;
         self.proposal = match (self.fixed_step, self.first_step) {

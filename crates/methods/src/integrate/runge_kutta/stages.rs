@@ -56,13 +56,13 @@ enum Dense {
 }
 
 impl<Y: System> Scratch<Y> {
-    /// Scratch for a system and a coefficient set.
-    pub(super) fn new(y: &Y, tableau: &'static Tableau) -> Self {
+    /// Scratch for a system, with what was made for it, and a coefficient set.
+    pub(super) fn new(y: &Y, dynamics: Dynamics<Y>, tableau: &'static Tableau) -> Self {
         let shape = y.shape();
         let size = 2 * shape.v + shape.x + shape.z;
         Self {
             tableau,
-            dynamics: Dynamics::new(y),
+            dynamics,
             rates: Rates::zeros(shape),
             shape,
             size,
@@ -75,6 +75,11 @@ impl<Y: System> Scratch<Y> {
             reuse: Reuse::Nothing,
             dense: Dense::Failed,
         }
+    }
+
+    /// What was made for the system.
+    pub(super) fn into_dynamics(self) -> Dynamics<Y> {
+        self.dynamics
     }
 
     /// increment = h Σ w_j k_j over the rows of slopes.

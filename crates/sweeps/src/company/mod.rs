@@ -9,24 +9,21 @@
 //! A row sits alone, and is computed as by `run`, where its equations cannot be recorded, do not agree with the instructions where a part of its run begins, or have constraints that
 //! depend on each other. Where pivots get thin or numbers are not finite on the way, the solver that finds ranks takes over, and gives the error if there is one.
 
+mod table;
+
 use dalembert::model::Model;
-use dalembert_graph::tape::{Slots, Tape};
 use dalembert_graph::touching::{Ask, Functions, LEAD, Unrecorded};
 use dalembert_methods::dynamics::Rates;
 use dalembert_methods::events::Sight;
 use dalembert_methods::integrate::Company;
 use dalembert_methods::nonsmooth::{Contacts, Hybrid, Mode};
 use dalembert_methods::system::{Shape, State, System};
-use dalembert_methods::{Lanes, Real};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
-
-/// Rows side by side.
-const LANES: usize = 4;
-type Four = Lanes<LANES>;
+use table::{Guest, Table, Ticket};
 
 /// Pivots below this, in units of their diagonal, are left to the solver that finds ranks: rows that are closer than an angle of 1e-3.
 const THIN: f64 = 1e-6;
@@ -48,66 +45,13 @@ struct Rooms {
     rows: u64,
 }
 
-/// Where rows of one kind in one set of modes ask one thing.
-struct Table {
-    kind: Rc<Functions>,
-    modes: Vec<u8>,
-    ask: Ask,
-    /// What depends on constants alone, and how many constants a row and the instructions have.
-    early: Tape,
-    early_slots: Slots<f64>,
-    sizes: [usize; 2],
-    /// The rest, and the constants of a row that it uses.
-    tape: Tape,
-    used: Vec<usize>,
-    slots: Slots<Four>,
-    input: Vec<Four>,
-    output: Vec<Four>,
-    /// Whose constants are in each lane.
-    owners: [u64; LANES],
-    queue: Vec<Guest>,
-    /// The same instructions for one row.
-    alone: Slots<f64>,
-}
-
-/// Who waits at a table.
-#[derive(Clone)]
-struct Guest {
-    ticket: Rc<Ticket>,
-    /// The constants of the row that are used here.
-    constants: Rc<[f64]>,
-}
-
-/// What a row asks and gets.
-struct Ticket {
-    row: u64,
-    state: RefCell<Paper>,
-}
-
-#[derive(Default)]
-struct Paper {
-    question: Vec<f64>,
-    answer: Vec<f64>,
-    answered: bool,
-}
-
-/// The modes of contacts without directions.
-fn key(modes: &[Mode]) -> Vec<u8> {
-    let number = |mode: &Mode| match mode {
-        Mode::Open => 0,
-        Mode::Slide { .. } => 1,
-        Mode::Stick => 2,
-    };
-    modes.iter().map(number).collect()
-}
-
 impl Hall {
-    /// A seat for a row, which takes its place when its run begins. What became of it is noted.
-    pub fn seat(&self, seated: &Rc<Cell<Seated>>) -> Seat {
+    /// A seat for a row, which takes its place when its run begins. What becomes of it is noted.
+    pub fn seat(&self, noted: &Noted) -> Seat {
         let mut rooms = self.0.borrow_mut();
         rooms.rows += 1;
-        let ticket = Rc::new(Ticket { row: rooms.rows, state: RefCell::default() });
-        Seat { hall: self.clone(), ticket, own: None, place: None, seated: seated.clone() }
+        let ticket = Rc::new(Ticket { row: rooms.rows, waits: noted.waits.clone(), paper: RefCell::default() });
+        Seat { hall: self.clone(), ticket, own: None, known: Vec::new(), place: None, seated: noted.seated.clone() }
     }
 
     /// Computes what was asked for: at all tables where four wait, or if there is none at the one where most do.
@@ -115,13 +59,9 @@ impl Hall {
         let rooms = self.0.borrow();
         let mut served = false;
         for table in &rooms.tables {
-            let mut table = table.borrow_mut();
-            while table.queue.len() >= LANES {
-                table.serve();
-                served = true;
-            }
+            served |= table.borrow_mut().serve_full();
         }
-        if !served && let Some(table) = rooms.tables.iter().max_by_key(|table| table.borrow().queue.len()) {
+        if !served && let Some(table) = rooms.tables.iter().max_by_key(|table| table.borrow().waiting()) {
             table.borrow_mut().serve();
         }
     }
@@ -146,12 +86,7 @@ impl Hall {
     /// The table of a question.
     fn table(&self, kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Rc<RefCell<Table>>, Unrecorded> {
         let mut rooms = self.0.borrow_mut();
-        let modes_key = key(modes);
-        let same = |table: &&Rc<RefCell<Table>>| {
-            let table = table.borrow();
-            table.ask == ask && table.modes == modes_key && Rc::ptr_eq(&table.kind, kind)
-        };
-        if let Some(known) = rooms.tables.iter().find(same) {
+        if let Some(known) = rooms.tables.iter().find(|table| table.borrow().is_for(kind, modes, ask)) {
             return Ok(known.clone());
         }
         if rooms.tables.len() >= TABLES {
@@ -160,91 +95,6 @@ impl Hall {
         let table = Rc::new(RefCell::new(Table::new(kind, modes, ask)?));
         rooms.tables.push(table.clone());
         Ok(table)
-    }
-}
-
-impl Table {
-    fn new(kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Self, Unrecorded> {
-        let whole = kind.answer(modes, ask)?;
-        let (early, program) = whole.hoisted();
-        let sizes = [kind.program.constants.len(), whole.constants.len()];
-        let mut used: Vec<usize> =
-            program.instructions.iter().flat_map(|i| i.operands()).map(|&a| a as usize).collect();
-        used.extend(program.outputs.iter().map(|&o| o as usize));
-        used.retain(|&value| value < sizes[0] || (sizes[1]..program.constants.len()).contains(&value));
-        used.sort_unstable();
-        used.dedup();
-        let (early, tape) = (Tape::new(&early), Tape::new(&program));
-        Ok(Self {
-            kind: kind.clone(),
-            modes: key(modes),
-            ask,
-            early_slots: early.work(),
-            early,
-            sizes,
-            used,
-            slots: tape.work(),
-            alone: tape.work(),
-            input: vec![Four::zero(); program.inputs],
-            output: vec![Four::zero(); program.outputs.len()],
-            owners: [0; LANES],
-            queue: Vec::new(),
-            tape,
-        })
-    }
-
-    /// What is used here of a row with these constants.
-    fn constants(&mut self, own: &[f64]) -> Rc<[f64]> {
-        let [first, all] = self.sizes;
-        self.early.constants_mut(&mut self.early_slots)[..first].copy_from_slice(own);
-        let mut more = vec![0.0; self.early.outputs()];
-        self.early.run(&mut self.early_slots, &vec![0.0; self.input.len()], &mut more);
-        self.used.iter().map(|&at| if at < first { own[at] } else { more[at - all] }).collect()
-    }
-
-    /// Serves up to four that wait.
-    fn serve(&mut self) {
-        let count = self.queue.len().min(LANES);
-        // Whoever sat here before keeps his lane, and his constants in it.
-        let mut lanes: [Option<Rc<Ticket>>; LANES] = [const { None }; LANES];
-        let mut others = Vec::with_capacity(count);
-        for guest in self.queue.drain(..count) {
-            match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
-                Some(lane) => lanes[lane] = Some(guest.ticket),
-                None => others.push(guest),
-            }
-        }
-        for Guest { ticket, constants } in others {
-            let free = (0..LANES).filter(|&lane| lanes[lane].is_none());
-            // Where nobody has sat, before a place is taken from somebody who may come back.
-            let Some(lane) = free.min_by_key(|&lane| self.owners[lane]) else { continue };
-            self.owners[lane] = ticket.row;
-            let slots = self.tape.constants_mut(&mut self.slots);
-            self.used.iter().zip(&*constants).for_each(|(&at, &constant)| slots[at].0[lane] = constant);
-            lanes[lane] = Some(ticket);
-        }
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let paper = ticket.state.borrow();
-            self.input.iter_mut().zip(&paper.question).for_each(|(four, &value)| four.0[lane] = value);
-        }
-        self.tape.run(&mut self.slots, &self.input, &mut self.output);
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let mut paper = ticket.state.borrow_mut();
-            paper.answer.clear();
-            paper.answer.extend(self.output.iter().map(|four| four.0[lane]));
-            paper.answered = true;
-        }
-    }
-
-    /// The answer for one row, at once.
-    fn ask_alone(&mut self, constants: &[f64], question: &[f64]) -> Vec<f64> {
-        let own = self.tape.constants_mut(&mut self.alone);
-        self.used.iter().zip(constants).for_each(|(&at, &constant)| own[at] = constant);
-        let mut answer = vec![0.0; self.output.len()];
-        self.tape.run(&mut self.alone, question, &mut answer);
-        answer
     }
 }
 
@@ -296,6 +146,15 @@ pub(crate) struct Seated {
     pub alone: Option<Alone>,
 }
 
+/// What is noted of a row while it is in work.
+#[derive(Clone, Default)]
+pub(crate) struct Noted {
+    /// What became of it among others.
+    pub seated: Rc<Cell<Seated>>,
+    /// Whether it waits for an answer: until then there is nothing to do.
+    pub waits: Rc<Cell<bool>>,
+}
+
 /// The place of a row among others, in one set of modes.
 struct Place {
     tables: [Rc<RefCell<Table>>; 3],
@@ -316,6 +175,8 @@ pub(crate) struct Seat {
     /// The kind of the row and its constants, or none if it cannot be recorded, once it is known.
     own: Option<Option<(Rc<Functions>, Vec<f64>)>>,
     ticket: Rc<Ticket>,
+    /// Tables at which the row has been, and its constants there.
+    known: Vec<(Rc<RefCell<Table>>, Rc<[f64]>)>,
     place: Option<Place>,
     seated: Rc<Cell<Seated>>,
 }
@@ -330,9 +191,15 @@ impl Seat {
         let Some(Some((kind, constants))) = &self.own else { return Err(None) };
         let table = |ask| self.hall.table(kind, y.modes(), ask).map_err(|why| Some(Alone::Unrecorded(why)));
         let tables = [table(Ask::Motion)?, table(Ask::Sight)?, table(Ask::Correct)?];
+        let (ticket, known) = (&self.ticket, &mut self.known);
         let guest = |table: &Rc<RefCell<Table>>| {
-            let constants = table.borrow_mut().constants(constants);
-            Guest { ticket: self.ticket.clone(), constants }
+            let found = known.iter().find(|(known, _)| Rc::ptr_eq(known, table)).map(|(_, own)| own.clone());
+            let constants = found.unwrap_or_else(|| {
+                let own = table.borrow_mut().constants(constants);
+                known.push((table.clone(), own.clone()));
+                own
+            });
+            Guest { ticket: ticket.clone(), constants }
         };
         let guests = tables.each_ref().map(guest);
         let (shape, count) = (y.shape(), y.modes().len());
@@ -344,8 +211,7 @@ impl Seat {
         let presses = (0..count).filter_map(|i| Some((y.start(i), y.model().own_press(i)?))).collect();
         let place =
             Place { tables, guests, shape, leads: leads.concat(), presses, contacts: count, rows: y.start(count) };
-        let question: Vec<f64> = place.question(s).collect();
-        let answer = place.tables[0].borrow_mut().ask_alone(&place.guests[0].constants, &question);
+        let answer = place.tables[0].borrow_mut().ask_alone(&place.guests[0].constants, place.question(s));
         let (found, pivots) = answer.split_at(shape.v + shape.x + shape.z);
         if !sound(found, pivots) {
             return Err(Some(Alone::Dependent));
@@ -360,14 +226,13 @@ impl Seat {
     async fn ask(&self, ask: Ask, s: &State<f64>) -> Option<(&Place, &Ticket)> {
         let (place, ticket) = (self.place.as_ref()?, &self.ticket);
         {
-            let mut paper = ticket.state.borrow_mut();
+            let mut paper = ticket.paper.borrow_mut();
             paper.question.clear();
             paper.question.extend(place.question(s));
-            paper.answered = false;
         }
-        place.tables[ask as usize].borrow_mut().queue.push(place.guests[ask as usize].clone());
-        let answered = || ticket.state.borrow().answered;
-        poll_fn(|_| if answered() { Poll::Ready(()) } else { Poll::Pending }).await;
+        ticket.waits.set(true);
+        place.tables[ask as usize].borrow_mut().queue(place.guests[ask as usize].clone());
+        poll_fn(|_| if ticket.waits.get() { Poll::Pending } else { Poll::Ready(()) }).await;
         Some((place, ticket))
     }
 }
@@ -396,7 +261,7 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
 
     async fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> bool {
         let Some((_, ticket)) = self.ask(Ask::Motion, s).await else { return false };
-        let paper = ticket.state.borrow();
+        let paper = ticket.paper.borrow();
         let mut rest = &paper.answer[..];
         for part in [&mut out.v, &mut out.x, &mut out.z] {
             let (own, more) = rest.split_at(part.len());
@@ -408,7 +273,7 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
 
     async fn sight(&mut self, s: &State<f64>, out: &mut Sight) -> bool {
         let Some((place, ticket)) = self.ask(Ask::Sight, s).await else { return false };
-        let paper = ticket.state.borrow();
+        let paper = ticket.paper.borrow();
         let (gap, rest) = paper.answer.split_at(place.contacts);
         let (rate, rest) = rest.split_at(place.rows);
         let (force, pivots) = rest.split_at(place.rows);
@@ -422,7 +287,7 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
 
     async fn correct(&mut self, s: &State<f64>, position: &mut [f64], velocity: &mut [f64]) -> bool {
         let Some((place, ticket)) = self.ask(Ask::Correct, s).await else { return false };
-        let paper = ticket.state.borrow();
+        let paper = ticket.paper.borrow();
         let (changes, pivots) = paper.answer.split_at(2 * place.shape.v);
         position.copy_from_slice(&changes[..place.shape.v]);
         velocity.copy_from_slice(&changes[place.shape.v..]);
