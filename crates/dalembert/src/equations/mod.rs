@@ -90,14 +90,15 @@ impl System for Model {
         let most = self.layout.most_markers;
         let mut cache = vec![S::zero(); self.layout.cache.last().map_or(0, |r| r.end)];
         let mut places = vec![unturned(); self.markers.len()];
-        for (place, marker) in places.iter_mut().zip(&self.markers) {
-            // What cannot move is where it is for good.
-            if self.layout.v[marker.body].is_empty() {
-                let cache = &mut cache[self.layout.cache[marker.body].clone()];
-                let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
-                body.kinematics(&[], &[], cache);
-                *place = body.place(&marker.site, cache);
-            }
+        // What cannot move is where it is for good.
+        let held = |body: usize| self.layout.v[body].is_empty();
+        for body in (0..self.bodies.len()).filter(|&body| held(body)) {
+            let cache = &mut cache[self.layout.cache[body].clone()];
+            S::view::<Bodies, _>(&*self.bodies[body].item).kinematics(&[], &[], cache);
+        }
+        for (place, marker) in places.iter_mut().zip(&self.markers).filter(|(_, marker)| held(marker.body)) {
+            let body = S::view::<Bodies, _>(&*self.bodies[marker.body].item);
+            *place = body.place(&marker.site, &cache[self.layout.cache[marker.body].clone()]);
         }
         Work {
             signals: vec![Jet::default(); self.signals.len()],
@@ -128,8 +129,16 @@ impl System for Model {
                 *value = Jet::constant(s.p[parameter]);
             }
         }
-        (0..self.bodies.len()).for_each(|body| self.move_body(body, s, w));
-        layout.at_work.iter().for_each(|&marker| self.move_marker(marker, s, w));
+        for &[q, v, cache] in &layout.plain_bodies {
+            let ([x, y, z], [a, b, c]) = (Vec3::from_slice(&s.q[q..]).0, Vec3::from_slice(&s.v[v..]).0);
+            w.cache[cache..cache + 6].copy_from_slice(&[x, y, z, a, b, c]);
+        }
+        layout.other_bodies.iter().for_each(|&body| self.move_body(body, s, w));
+        for &[m, q, v] in &layout.plain_markers {
+            let place = &mut w.places[m];
+            (place.r, place.v) = (Vec3::from_slice(&s.q[q..]), Vec3::from_slice(&s.v[v..]));
+        }
+        layout.other_markers.iter().for_each(|&marker| self.move_marker(marker, s, w));
     }
 
     fn mass<S: Scalar>(&self, _s: &State<S>, w: &mut Work<S>, out: &mut Mass<S>) {
@@ -412,6 +421,11 @@ impl Model {
     /// The forces of the bodies themselves, weights among them, on `out`, which is zero.
     #[inline(always)]
     fn own_forces<S: Scalar>(&self, w: &Work<S>, out: &mut [S]) {
+        if self.gravity == [0.0; 3] {
+            // Points have no forces of their own but their weights.
+            self.layout.other_bodies.iter().for_each(|&i| self.own_force(i, w, &mut out[self.layout.v[i].clone()]));
+            return;
+        }
         for i in 0..self.bodies.len() {
             self.own_force(i, w, &mut out[self.layout.v[i].clone()]);
         }

@@ -25,14 +25,20 @@ pub(crate) struct Layout {
     pub mass: Vec<Range<usize>>,
     pub mass_blocks: Vec<MassBlock>,
     pub mass_is_constant: bool,
-    /// The markers of elements on bodies that can move, ascending: the places that change and that equations of motion need.
-    pub at_work: Vec<usize>,
     /// For each marker on a body that is a point, its first coordinate and velocity.
     pub points: Vec<Option<[usize; 2]>>,
     /// For each body whether it is a single point, see [`crate::bodies::Body::point`].
     pub point: Vec<bool>,
     /// Whether all that can move are points, so that places and their changes add up number by number.
     pub flat: bool,
+    /// Bodies that are points: where their coordinates, velocities and caches of both begin.
+    pub plain_bodies: Vec<[usize; 3]>,
+    /// All others that can move.
+    pub other_bodies: Vec<usize>,
+    /// The markers at work on points, with where coordinates and velocities begin.
+    pub plain_markers: Vec<[usize; 3]>,
+    /// All others at work.
+    pub other_markers: Vec<usize>,
     /// What becomes of a wrench at each marker.
     pub takers: Vec<Taker>,
     /// The markers whose wrenches are gathered before bodies take them, in the order of the gathered ones.
@@ -218,18 +224,29 @@ impl Layout {
                 }
             })
             .collect();
+        // Places that change and that equations of motion need, ascending.
+        let at_work = at_work.into_iter().filter(moving);
+        let is_plain = |i: usize| bodies[i].item.point() && (q[i].len(), v[i].len(), cache[i].len()) == (3, 3, 6);
+        let (plain, other_markers): (Vec<usize>, Vec<usize>) = at_work.partition(|&m| is_plain(markers[m].body));
+        let begin = |m: usize| [m, q[markers[m].body].start, v[markers[m].body].start];
+        let plain_markers = plain.into_iter().map(begin).collect();
+        let (plain_bodies, other_bodies): (Vec<usize>, Vec<usize>) =
+            (0..bodies.len()).filter(|&i| !v[i].is_empty()).partition(|&i| is_plain(i));
         let jets = |b: &Entry<Box<dyn AnyBody>>| 2 * (b.item.coordinates() + b.item.velocities()) + b.item.cache();
         let point = |m: &Marker| bodies[m.body].item.point().then(|| [q[m.body].start, v[m.body].start]);
         Self {
             shape,
             takers,
             loaded,
-            at_work: at_work.into_iter().filter(moving).collect(),
+            plain_markers,
+            other_markers,
             points: markers.iter().map(point).collect(),
             point: bodies.iter().map(|body| body.item.point()).collect(),
             flat: bodies
                 .iter()
                 .all(|body| body.item.point() || body.item.velocities() == 0 && body.item.coordinates() == 0),
+            plain_bodies: plain_bodies.into_iter().map(|i| [q[i].start, v[i].start, cache[i].start]).collect(),
+            other_bodies,
             mutual: constraints.iter().map(|c| c.markers.len() == 2 && !c.item.rheonomic()).collect(),
             mass_starts: starts(mass_blocks.iter().map(MassBlock::values)),
             mass_blocks,

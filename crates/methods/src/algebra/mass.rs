@@ -201,6 +201,12 @@ impl<R: Real> Mass<R> {
 
     /// out = M v.
     pub fn apply(&self, v: &[R], out: &mut [R]) {
+        if self.diagonal {
+            for ((out, &v), &value) in out.iter_mut().zip(v).zip(&self.values) {
+                *out = value * v;
+            }
+            return;
+        }
         for (i, b) in self.blocks.iter().enumerate() {
             let values = self.block(i);
             let n = b.shape.size();

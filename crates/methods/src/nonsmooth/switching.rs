@@ -137,6 +137,9 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
 
     /// Evaluates what the functions need: gaps, rates of closed contacts and, where some function watches them, forces.
     fn watch(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
+        if self.functions.is_empty() {
+            return Ok(());
+        }
         let presses =
             |&(_, watched): &(usize, Watched)| matches!(watched, Watched::Press | Watched::Cone | Watched::Shared);
         if self.functions.iter().any(presses) {

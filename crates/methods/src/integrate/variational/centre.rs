@@ -17,6 +17,8 @@
 //! A_b ← A_b + s_b (M (c_{k+1} − c_k) + Σ w h² τ F − Σ A),      B_b ← B_b + s_b (Σ w h² F − Σ B)
 //! ```
 //!
+//! The equations of a step need A − B, the momentum at its end A.
+//!
 //! Which bodies these are is found out at the start: those that are connected by forces and whose forces do not change when all of them are shifted.
 
 use crate::algebra::{Mass, Rows};
@@ -74,85 +76,73 @@ impl Cluster {
         self.starts.iter().copied().zip(self.shares.iter().copied())
     }
 
-    /// Makes numbers of bodies relative to their mean Σ s x, which is written to `mean`.
-    fn relate<R: Real, const W: usize>(&self, x: &mut [R], mean: &mut [R]) {
+    /// The mean Σ s x.
+    fn mean<R: Real, const W: usize>(&self, x: &[R], out: &mut [R]) {
         let mut own = [R::zero(); W];
         for (start, share) in self.bodies() {
             let x: &[R; W] = body(x, start);
             (0..W).for_each(|j| own[j] += x[j] * share);
         }
-        mean[..W].copy_from_slice(&own);
-        self.shift::<R, W>(own.map(|c| -c), x);
+        out[..W].copy_from_slice(&own);
+    }
+
+    /// Makes numbers of bodies relative to their mean, which is written to `mean`.
+    fn relate<R: Real, const W: usize>(&self, x: &mut [R], mean: &mut [R]) {
+        self.mean::<R, W>(x, mean);
+        let back: [R; WIDE] = std::array::from_fn(|j| if j < W { -mean[j] } else { R::zero() });
+        self.shift::<R, W>(&back, x);
     }
 
     /// Adds the same to all bodies.
     #[inline(always)]
-    fn shift<R: Real, const W: usize>(&self, by: [R; W], x: &mut [R]) {
+    fn shift<R: Real, const W: usize>(&self, by: &[R; WIDE], x: &mut [R]) {
         for &start in &self.starts {
             let x: &mut [R; W] = body_mut(x, start);
             (0..W).for_each(|j| x[j] += by[j]);
         }
     }
 
-    fn carry<R: Real, const W: usize>(&self, part: f64, mean: &[R], x: &mut [R]) {
-        self.shift::<R, W>(std::array::from_fn(|j| mean[j] * part), x);
-    }
-
-    fn push<R: Real, const W: usize>(&self, whole: f64, later: f64, force: &mut [R], out: &mut [R]) {
+    /// Σ x.
+    fn total<R: Real, const W: usize>(&self, x: &[R], out: &mut [R]) {
         let mut sum = [R::zero(); W];
         for &start in &self.starts {
-            let force: &[R; W] = body(force, start);
-            (0..W).for_each(|j| sum[j] += force[j]);
+            let x: &[R; W] = body(x, start);
+            (0..W).for_each(|j| sum[j] += x[j]);
         }
-        for (start, share) in self.bodies() {
-            let force: &mut [R; W] = body_mut(force, start);
-            (0..W).for_each(|j| force[j] -= sum[j] * share);
-        }
-        for j in 0..W {
-            out[j] += sum[j] * whole;
-            out[WIDE + j] += sum[j] * later;
-        }
+        out[..W].copy_from_slice(&sum);
     }
 
-    fn turn<R: Real, const W: usize>(&self, mean: &[R], push: &[R], end: &mut [R], both: &mut [R]) {
-        let [mut a, mut b] = [[R::zero(); W]; 2];
-        for &start in &self.starts {
-            let (end, both): (&[R; W], &[R; W]) = (body(end, start), body(both, start));
-            for j in 0..W {
-                a[j] += end[j];
-                b[j] += both[j];
-            }
-        }
-        for j in 0..W {
-            a[j] = mean[j] * self.total + push[WIDE + j] - a[j];
-            b[j] = push[j] - b[j];
-        }
+    /// See [`Centres::offsets`].
+    fn offsets<R: Real, const W: usize>(&self, inverse: &[f64], width: usize, z: &[R], mean: &mut [R], out: &mut [R]) {
+        let ([mut mid, mut rest], mut weight) = ([[R::zero(); W]; 2], 0.0);
         for (start, share) in self.bodies() {
-            let (end, both): (&mut [R; W], &mut [R; W]) = (body_mut(end, start), body_mut(both, start));
-            for j in 0..W {
-                end[j] += a[j] * share;
-                both[j] += b[j] * share;
-            }
-        }
-    }
-
-    fn unscale<R: Real, const W: usize>(&self, inverse: &[f64], width: usize, z: &mut [R]) {
-        let ([mut mean, mut rest], mut weight) = ([[R::zero(); W]; 2], 0.0);
-        for (start, share) in self.bodies() {
-            let (z, part): (&[R; W], f64) = (body(z, start), share * inverse[start / width]);
+            let own = if width == 1 { start } else { start / W };
+            let (z, part): (&[R; W], f64) = (body(z, start), share * inverse[own]);
             weight += part;
             for j in 0..W {
-                mean[j] += z[j] * share;
+                mid[j] += z[j] * share;
                 rest[j] += z[j] * part;
             }
         }
         // Σ part (z − z̄) = Σ part z − z̄ Σ part, and (z − z̄ + λ)/I with λ = −that over Σ part.
-        let offset: [R; W] = std::array::from_fn(|j| -rest[j] / weight);
-        for &start in &self.starts {
-            let (z, inverse): (&mut [R; W], f64) = (body_mut(z, start), inverse[start / width]);
-            (0..W).for_each(|j| z[j] = (z[j] + offset[j]) * inverse + mean[j]);
+        let over = 1.0 / weight;
+        for j in 0..W {
+            (mean[j], out[j]) = (mid[j], -rest[j] * over);
         }
     }
+}
+
+/// Which centre each body has: where in what is written for all centres its own is, and the share s_b. Bodies without one have a place of zeros at the end, and no share.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Homes {
+    pub starts: Vec<usize>,
+    pub shares: Vec<f64>,
+}
+
+/// What is written for a centre.
+#[inline(always)]
+pub(super) fn home<R, const W: usize>(all: &[R], start: usize) -> &[R; W] {
+    body(all, start)
 }
 
 impl Centres {
@@ -182,41 +172,48 @@ impl Centres {
         }
     }
 
-    /// Adds `part` of the way of each centre to the coordinates of its bodies.
-    pub fn carry<R: Real>(&self, part: f64, means: &[R], x: &mut [R]) {
-        for (cluster, mean) in self.0.iter().zip(means.chunks_exact(WIDE)) {
-            wide!(cluster, carry(part, mean, x));
+    /// Where centres are.
+    pub fn means<R: Real>(&self, x: &[R], out: &mut [R]) {
+        for (cluster, out) in self.0.iter().zip(out.chunks_exact_mut(WIDE)) {
+            wide!(cluster, mean(x, out));
         }
     }
 
-    /// Adds to Σ w h² F and to Σ w h² τ F, for each centre, and leaves of the forces what acts relative to it.
-    pub fn push<R: Real>(&self, [whole, later]: [f64; 2], force: &mut [R], out: &mut [R]) {
-        for (cluster, out) in self.0.iter().zip(out.chunks_exact_mut(2 * WIDE)) {
-            wide!(cluster, push(whole, later, force, out));
+    /// The sums over the bodies of each centre.
+    pub fn total<R: Real>(&self, x: &[R], out: &mut [R]) {
+        for (cluster, out) in self.0.iter().zip(out.chunks_exact_mut(WIDE)) {
+            wide!(cluster, total(x, out));
         }
     }
 
-    /// Turns A and B of curves about zero into those of curves about centres.
-    pub fn turn<R: Real>(&self, means: &[R], pushes: &[R], end: &mut [R], both: &mut [R]) {
-        let each = means.chunks_exact(WIDE).zip(pushes.chunks_exact(2 * WIDE));
-        for (cluster, (mean, push)) in self.0.iter().zip(each) {
-            wide!(cluster, turn(mean, push, end, both));
+    /// What each centre has to share out: M (c_{k+1} − c_k) and what forces on all of its bodies do, less what is counted for each by itself.
+    pub fn lead<R: Real>(&self, means: &[R], pushes: &[R], counted: &mut [R]) {
+        let each = means.chunks_exact(WIDE).zip(pushes.chunks_exact(WIDE)).zip(counted.chunks_exact_mut(WIDE));
+        for (cluster, ((mean, push), counted)) in self.0.iter().zip(each) {
+            for j in 0..cluster.width {
+                counted[j] = mean[j] * cluster.total + push[j] - counted[j];
+            }
         }
     }
 
     /// Solves with what multiplies the masses in the equations: `inverse` is that of curves about zero, for every `width` coordinates. With z what the masses leave, z̄ its mean, the centre moves by z̄
-    /// and each body relative to it by (z − z̄ + λ)/I, λ such that their mean rests: λ = z̄ − Σ (s/I) z/Σ (s/I).
-    pub fn unscale(&self, inverse: &[f64], width: usize, z: &mut [f64]) {
-        for cluster in &self.0 {
-            wide!(cluster, unscale(inverse, width, z));
+    /// and each body relative to it by (z − z̄ + λ)/I, λ such that their mean rests: λ = z̄ − Σ (s/I) z/Σ (s/I). These are z̄ and λ − z̄.
+    pub fn offsets(&self, inverse: &[f64], width: usize, z: &[f64], means: &mut [f64], out: &mut [f64]) {
+        let each = means.chunks_exact_mut(WIDE).zip(out.chunks_exact_mut(WIDE));
+        for (cluster, (mean, out)) in self.0.iter().zip(each) {
+            wide!(cluster, offsets(inverse, width, z, mean, out));
         }
     }
 
-    /// Whether a coordinate belongs to a cluster, for all of them.
-    pub fn members(&self, n: usize) -> Vec<bool> {
-        let mut out = vec![false; n];
-        for cluster in &self.0 {
-            cluster.starts.iter().for_each(|&start| out[start..start + cluster.width].fill(true));
+    /// The centre of each of the bodies of `width` coordinates that `n` are made of.
+    pub fn homes(&self, n: usize, width: usize) -> Homes {
+        let mut out = Homes { starts: vec![WIDE * self.0.len(); n / width], shares: vec![0.0; n / width] };
+        for (i, cluster) in self.0.iter().enumerate() {
+            for (start, share) in cluster.bodies() {
+                for k in (start..start + cluster.width).step_by(width) {
+                    (out.starts[k / width], out.shares[k / width]) = (WIDE * i + k - start, share);
+                }
+            }
         }
         out
     }
@@ -322,7 +319,7 @@ fn is_free<Y: System>(y: &Y, s: &State<f64>, cluster: &Cluster, work: &mut Y::Wo
     // Two directions that nothing is aligned with.
     [[0.31, -0.47, 0.23], [-0.83, 0.11, 0.59]].iter().all(|direction| {
         let mut moved = s.clone();
-        wide!(cluster, carry(extent, direction, &mut moved.q));
+        wide!(cluster, shift(&direction.map(|d| d * extent), &mut moved.q));
         let (pushed, shifted, others) = read(&moved);
         let held = residual.iter().zip(&shifted).all(|(a, b)| (a - b).abs() <= SAME * extent);
         held && !far(&own(&force), &own(&pushed)) && (entries.is_empty() || !far(&entries, &others))

@@ -26,7 +26,7 @@
 
 use super::bend::{self, by_width};
 use super::centre::WIDE;
-use super::fitted::{Fitted, Kinetic};
+use super::fitted::{Fitted, Motion};
 use super::geometry::{At, Geometry, Pulled};
 use super::scheme::Scheme;
 use crate::algebra::{Mass, Rows};
@@ -88,10 +88,16 @@ pub(super) struct Discrete<Y: System, S: Scalar, G> {
     turned: Vec<S>,
     /// The derivatives of the action by u², for each coordinate, if frequencies come from it.
     pub slopes: Vec<S>,
-    /// The increments relative to centres, those of centres, and the sums of forces on them.
+    /// The increments relative to centres, and those of centres.
     pub relative: Vec<S>,
     means: Vec<S>,
-    pushes: Vec<S>,
+    /// Sums over the bodies of centres: of forces, of what these do for the equations and at the end, and of what is counted by bodies.
+    totals: Vec<S>,
+    pushes: [Vec<S>; 2],
+    counted: Vec<S>,
+    /// What does not change in a step, −h p_k and the force at its beginning, and whether it is known.
+    fixed: Vec<S>,
+    settled: bool,
     /// Whether integrals are wanted, what they are over the step, their rates, and multipliers of zero.
     pub tally: bool,
     pub integrals: Vec<S>,
@@ -132,8 +138,12 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             turned: zeros(shape.v),
             slopes: zeros(shape.v),
             relative: zeros(shape.v),
-            means: zeros(WIDE * scheme.centres()),
-            pushes: zeros(2 * WIDE * scheme.centres()),
+            means: zeros(WIDE * (scheme.centres() + 1)),
+            totals: zeros(WIDE * (scheme.centres() + 1)),
+            pushes: [zeros(WIDE * scheme.centres()), zeros(WIDE * scheme.centres())],
+            counted: zeros(WIDE * (scheme.centres() + 1)),
+            fixed: zeros(shape.v),
+            settled: false,
             tally: false,
             integrals: zeros(shape.z),
             integrands: zeros(shape.z),
@@ -156,7 +166,7 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             self.found.copy_within((points.len() - 1) * n.., 0);
         }
         self.lift(start);
-        self.begun = true;
+        (self.begun, self.settled) = (true, false);
     }
 
     fn lift(&mut self, start: &Start) {
@@ -191,12 +201,12 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                 }
             }
             Some(f) => {
-                let [value, slope, sum, turn] = f.at(i);
-                by_width!(f.width(), place([value, sum], &self.relative, &start.about, &mut self.delta));
-                f.centres().carry(scheme.points[i], &self.means, &mut self.delta);
+                let (width, xi, q) = (f.width(), &self.relative, &start.about);
+                let centres = (f.homes(), &self.means[..], scheme.points[i]);
+                by_width!(width, place(f.at(i), centres, xi, q, &mut self.delta));
                 if !f.is_bare() {
-                    by_width!(f.width(), rate([slope, turn], 1.0 / h, &self.relative, &start.about, &mut self.rate));
-                    f.centres().carry(1.0 / h, &self.means, &mut self.rate);
+                    let centres = (f.homes(), &self.means[..], 1.0 / h);
+                    by_width!(width, rate(f.at(i), centres, xi, q, &mut self.rate));
                 }
             }
         }
@@ -209,8 +219,8 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
 
     /// The increments relative to centres, if there are some.
     fn relate(&mut self, f: &Fitted, unknown: &[S]) {
-        self.relative.copy_from_slice(&unknown[..self.shape.v]);
-        f.centres().relate(&mut self.relative, &mut self.means);
+        f.centres().means(unknown, &mut self.means);
+        by_width!(f.width(), relate(f.homes(), &self.means, unknown, &mut self.relative));
     }
 
     /// The momentum at the state placed, and the force as far as it is wanted.
@@ -247,52 +257,77 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
         }
     }
 
-    /// The sums over points on a flat space with own frequencies and masses that act by themselves: what is kinetic is known in closed form, and places are wanted
-    /// for forces only.
-    fn gather_fitted(
+    /// The first equation, on a flat space with own frequencies and masses that act by themselves: what is kinetic is known in closed form, and places are wanted
+    /// for forces only. What makes the momentum at the end goes to the first sums, if it is wanted.
+    fn evaluate_fitted(
         &mut self,
         y: &Y,
         scheme: &Scheme,
-        (f, kinetic): (&Fitted, &Kinetic),
-        start: &Start,
-        unknown: &[S],
+        (f, motion): (&Fitted, Motion<'_>),
+        (start, unknown): (&Start, &[S]),
         pass: Pass,
+        out: &mut [S],
     ) {
-        let (n, h) = (self.shape.v, start.h);
+        let (n, h, width, homes) = (self.shape.v, start.h, f.width(), f.homes());
+        let (is_sought, is_whole, q) = (pass != Pass::Close, pass != Pass::Probe, &start.about[..]);
+        if is_sought {
+            by_width!(width, swing(motion, 0.5 / (h * h), (&self.relative, q), (out, &mut self.slopes)));
+        }
+        if is_whole {
+            by_width!(width, reach(motion, (&self.relative, q), &mut self.sums));
+        }
+        self.pushes.iter_mut().for_each(|push| push.fill(S::zero()));
+        if !self.settled {
+            self.fixed.iter_mut().zip(&start.momentum).for_each(|(fixed, p)| *fixed = S::from(-h * p));
+        }
         for (i, &c) in scheme.points.iter().enumerate() {
-            let kept = self.still && (c == 0.0 && self.known || pass == Pass::Close && c != 1.0);
-            if pass == Pass::Probe && c == 1.0 {
+            if c == 0.0 && self.settled || c == 1.0 && !is_whole {
                 continue;
             }
-            if !kept {
+            if self.still && (c == 0.0 && self.known || pass == Pass::Close && c != 1.0) {
+                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
+            } else {
                 self.place(y, scheme, start, unknown, i);
                 self.read(y, scheme, pass, i);
                 self.account(y, scheme, h, i);
             }
-            let (weight, [value, _, sum, _]) = (scheme.weights[i], f.at(i));
-            let positions = weight * h * h;
-            if kept {
-                self.force.copy_from_slice(&self.found[i * n..(i + 1) * n]);
-            }
-            f.centres().push([positions, positions * c], &mut self.force, &mut self.pushes);
-            let (force, (end, both)) = (&self.force[..n], self.sums.split_at_mut(n));
+            let (weight, positions) = (scheme.weights[i], scheme.weights[i] * h * h);
+            // At the beginning all of it acts on the body itself, whatever the increment.
             if c == 0.0 {
-                bend::add(positions, force, both);
-            } else {
-                by_width!(f.width(), push([value, sum], positions, force, end, both));
+                bend::add(-positions, &self.force, &mut self.fixed);
+                continue;
             }
-            if let Some([value, _, sum, _]) = f.change(i).filter(|_| c != 0.0 && c != 1.0) {
-                by_width!(f.width(), lean([value, sum], weight, force, &self.relative, &start.about, &mut self.slopes));
+            f.centres().total(&self.force, &mut self.totals);
+            let parts = [positions * (c - 1.0), positions * c];
+            self.pushes.iter_mut().zip(parts).for_each(|(push, part)| bend::add(part, &self.totals, push));
+            // What acts relative to centres.
+            self.totals.iter_mut().for_each(|total| *total = -*total);
+            by_width!(width, share(homes, &self.totals, &mut self.force));
+            if is_sought {
+                let curve = (&self.relative[..], q);
+                by_width!(width, pull(f.at(i), [weight, positions], &self.force, curve, (out, &mut self.slopes)));
+            }
+            if is_whole {
+                by_width!(width, hand(f.at(i), positions, &self.force, &mut self.sums));
             }
         }
-        let Kinetic { a, b, c, by: [d, e, g], .. } = kinetic;
-        let (xi, q) = (&self.relative, &start.about);
-        let (end, both) = self.sums.split_at_mut(n);
-        by_width!(f.width(), swing([a, b, c], &f.masses, xi, q, end, both));
-        f.centres().turn(&self.means, &self.pushes, end, both);
-        if f.is_tuned() {
-            by_width!(f.width(), weigh([d, e, g], &f.masses, 0.5 / (h * h), xi, q, &mut self.slopes));
+        self.settled = self.still;
+        if is_sought {
+            self.share(f, 0, out);
+            bend::add(1.0, &self.fixed, out);
         }
+        if is_whole {
+            let mut sums = std::mem::take(&mut self.sums);
+            self.share(f, 1, &mut sums);
+            self.sums = sums;
+        }
+    }
+
+    /// Turns what curves about zero do into what curves about centres do, for the equations or at the end.
+    fn share(&mut self, f: &Fitted, which: usize, out: &mut [S]) {
+        f.centres().total(out, &mut self.counted);
+        f.centres().lead(&self.means, &self.pushes[which], &mut self.counted);
+        by_width!(f.width(), share(f.homes(), &self.counted, out));
     }
 
     /// Adds to the integrals what a point brings, if they are wanted.
@@ -307,22 +342,38 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
 
     /// The residuals of all equations.
     pub fn evaluate(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], pass: Pass, out: &mut [S]) {
-        let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
+        let (n, m, s) = (self.shape.v, self.shape.g, scheme.degree);
         if !self.begun {
             self.lift(start);
         }
-        self.sums.fill(S::zero());
-        self.slopes.fill(S::zero());
-        self.pushes.fill(S::zero());
         self.integrals.fill(S::zero());
         if let Some(f) = &scheme.fitted {
             self.relate(f, unknown);
         }
         let closed = scheme.fitted.as_ref().filter(|_| G::FLAT).and_then(|f| Some((f, f.kinetic()?)));
-        if let Some((f, kinetic)) = closed {
-            self.gather_fitted(y, scheme, (f, kinetic), start, unknown, pass);
+        match closed {
+            Some(closed) => self.evaluate_fitted(y, scheme, closed, (start, unknown), pass, &mut out[..n]),
+            None => self.evaluate_points(y, scheme, start, unknown, pass, &mut out[..s * n]),
         }
-        for i in 0..if closed.is_some() { 0 } else { scheme.points.len() } {
+        if m > 0 {
+            self.evaluate_constraints(y, scheme, start, unknown, out);
+        }
+    }
+
+    /// The equations of all nodes, without constraints.
+    fn evaluate_points(
+        &mut self,
+        y: &Y,
+        scheme: &Scheme,
+        start: &Start,
+        unknown: &[S],
+        pass: Pass,
+        equations: &mut [S],
+    ) {
+        let (n, s, h) = (self.shape.v, scheme.degree, start.h);
+        self.sums.fill(S::zero());
+        self.slopes.fill(S::zero());
+        for i in 0..scheme.points.len() {
             self.place(y, scheme, start, unknown, i);
             self.read(y, scheme, pass, i);
             self.account(y, scheme, h, i);
@@ -346,18 +397,17 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
                     }
                 }
                 Some(f) => {
-                    let ([value, slope, sum, turn], width) = (f.at(i), f.width());
-                    by_width!(width, push([value, sum], positions, force, nodes, left));
-                    by_width!(width, push([slope, turn], rates, by_rate, nodes, left));
-                    if let Some([value, slope, sum, turn]) = f.change(i) {
+                    let width = f.width();
+                    by_width!(width, push(f.at(i), 0, positions, force, nodes, left));
+                    by_width!(width, push(f.at(i), 1, rates, by_rate, nodes, left));
+                    if f.is_tuned() {
                         let (xi, q, slopes) = (&self.relative, &start.about, &mut self.slopes);
-                        by_width!(width, lean([value, sum], weight, force, xi, q, slopes));
-                        by_width!(width, lean([slope, turn], weight / h, by_rate, xi, q, slopes));
+                        by_width!(width, lean(f.at(i), 0, weight, force, xi, q, slopes));
+                        by_width!(width, lean(f.at(i), 1, weight / h, by_rate, xi, q, slopes));
                     }
                 }
             }
         }
-        let (equations, residuals) = out.split_at_mut(s * n);
         for k in 0..n {
             equations[k] = -self.sums[s * n + k] - h * start.momentum[k];
         }
@@ -371,9 +421,12 @@ impl<Y: System, S: Scalar, G: Geometry<Y, S>> Discrete<Y, S, G> {
             self.geometry.shift(y, &unknown[(nu - 1) * n..nu * n], own, &mut self.turned);
             bend::add(1.0, &self.turned, &mut equations[..n]);
         }
-        if m == 0 {
-            return;
-        }
+    }
+
+    /// The constraints, and their forces in the equations.
+    fn evaluate_constraints(&mut self, y: &Y, scheme: &Scheme, start: &Start, unknown: &[S], out: &mut [S]) {
+        let (n, m, s, h) = (self.shape.v, self.shape.g, scheme.degree, start.h);
+        let (equations, residuals) = out.split_at_mut(s * n);
         let multipliers = &unknown[s * n..];
         for nu in 0..=s {
             self.state.t = S::from(start.state.t + scheme.nodes[nu] * h);

@@ -28,8 +28,8 @@
 //! Reference: \[1\] Kosmas, Leyendecker: On frequency estimations in phase fitted variational integrators, report of the Chair of Applied Dynamics,
 //! Erlangen 2013.
 
-use super::bend;
-use super::centre::Centres;
+use super::bend::by_width;
+use super::centre::{Centres, Homes};
 use super::waves::{Curve, SIDE, Several, Whole, factors};
 use crate::algebra::Mass;
 use crate::lanes::Lanes;
@@ -41,19 +41,8 @@ const MOST: f64 = 1.0;
 /// Changes of u² below this are taken by first derivatives: second ones are below 0.03, so that 2e-18 is left out.
 const SLIGHT: f64 = 1e-8;
 
-/// Factors by points and bodies: g₂, ġ₂, g₁ + g₂ and ġ₁ + ġ₂; rates are per step.
-#[derive(Clone, Debug)]
-struct Table([Vec<f64>; 4]);
-
-impl Table {
-    fn new(size: usize) -> Self {
-        Self(std::array::from_fn(|_| vec![0.0; size]))
-    }
-
-    fn at(&self, i: usize, n: usize) -> [&[f64]; 4] {
-        self.0.each_ref().map(|all| &all[i * n..(i + 1) * n])
-    }
-}
+/// Factors of a body at a point: g₂, ġ₂, g₁ + g₂ and ġ₁ + ġ₂; rates are per step.
+pub(super) type Factors = [f64; 4];
 
 /// Bodies that have one frequency, and its square.
 type Own = (Range<usize>, f64);
@@ -64,12 +53,15 @@ pub(super) struct Fitted {
     curve: Curve,
     /// Coordinates of a body, in a row: as many as all groups have, or one.
     width: usize,
-    factors: Table,
-    /// Their derivatives by u², if frequencies come from the action.
-    changes: Option<Table>,
+    /// By points and bodies, their derivatives by u², and how far u² of each body is from where these are.
+    factors: Vec<Factors>,
+    changes: Vec<Factors>,
+    shifts: Vec<f64>,
+    /// Whether frequencies come from the action.
+    tuned: bool,
     /// −1/Σ w ġ₁ ġ₂, by bodies: the inverse of what multiplies the mass in Newton's matrix.
     lightness: Vec<f64>,
-    kinetic: Kinetic,
+    kinetic: Vec<Kinetic>,
     /// The squares of the frequencies these are for, by bodies, and the step.
     squares: Vec<f64>,
     h: f64,
@@ -77,29 +69,56 @@ pub(super) struct Fitted {
     /// the sizes of coordinates, as measured in this step.
     groups: Vec<Range<usize>>,
     steps: Vec<[f64; 2]>,
+    /// The group of each body; one that is not there if it has none.
+    group_of: Vec<usize>,
     measured: bool,
-    /// The change of u², by bodies.
-    shift: Vec<f64>,
     /// The masses of all coordinates, and whether there is nothing else in the mass matrix.
-    pub masses: Vec<f64>,
+    masses: Vec<f64>,
     diagonal: bool,
     /// Whether nothing is asked for rates at points, if masses act by themselves; and whether that is so.
     still: bool,
     bare: bool,
-    /// The centres about which curves bend, and the coordinates that bend about zero.
+    /// The centres about which curves bend, and which body has which.
     centres: Centres,
-    outside: Vec<usize>,
+    homes: Homes,
 }
 
-/// What the kinetic energy of a coordinate is made of, by bodies, and its derivatives by u²: with the increment ξ of a step from q, Σ w |hq̇|² = a ξ² + 2 b ξ q + c q².
-#[derive(Clone, Debug, Default)]
-pub(super) struct Kinetic {
-    pub a: Vec<f64>,
-    pub b: Vec<f64>,
-    pub c: Vec<f64>,
-    pub by: [Vec<f64>; 3],
-    /// Second derivatives, as far as they do not depend on those of curves.
-    twice: [Vec<f64>; 3],
+/// What the kinetic energy of a body's coordinates is made of: with the increment ξ of a step from q, Σ w |hq̇|² = a ξ² + 2 b ξ q + c q². These are a, b and c, their derivatives by u²,
+/// and second derivatives as far as they do not depend on those of curves.
+pub(super) type Kinetic = [f64; 9];
+
+/// The factors of all bodies at a point, near where they were computed.
+#[derive(Copy, Clone)]
+pub(super) struct Table<'a> {
+    factors: &'a [Factors],
+    changes: &'a [Factors],
+    shifts: &'a [f64],
+}
+
+impl<'a> Table<'a> {
+    /// The factors of one body after another, and their derivatives by u².
+    #[inline(always)]
+    pub fn bodies(self) -> impl Iterator<Item = (Factors, &'a Factors)> {
+        let each = self.factors.iter().zip(self.changes).zip(self.shifts);
+        each.map(|((own, by), shift)| (std::array::from_fn(|k| own[k] + by[k] * shift), by))
+    }
+}
+
+/// The masses of all coordinates, and what their kinetic energy is made of.
+#[derive(Copy, Clone)]
+pub(super) struct Motion<'a> {
+    kinetic: &'a [Kinetic],
+    shifts: &'a [f64],
+    masses: &'a [f64],
+}
+
+impl<'a> Motion<'a> {
+    /// a, b, c and their derivatives by u² of one body after another, and its masses.
+    #[inline(always)]
+    pub fn bodies<const W: usize>(self) -> impl Iterator<Item = ([f64; 6], &'a [f64; W])> {
+        let each = self.kinetic.iter().zip(self.shifts).zip(self.masses.as_chunks::<W>().0);
+        each.map(|((own, shift), masses)| (std::array::from_fn(|k| own[k] + own[k + 3] * shift), masses))
+    }
 }
 
 /// Whether a point is an end, where curves are whatever their frequency.
@@ -121,37 +140,30 @@ impl Fitted {
         let alike = groups.iter().enumerate().all(|(i, own)| *own == (i * first..(i + 1) * first));
         let width = if alike && groups.len() * first == n { first } else { 1 };
         let bodies = n / width;
-        let mut table = Table::new(bodies * points.len());
-        for (i, &point) in points.iter().enumerate().filter(|(_, point)| is_end(**point)) {
-            table.0[0][i * bodies..(i + 1) * bodies].fill(point);
-            table.0[2][i * bodies..(i + 1) * bodies].fill(1.0);
-        }
-        let members = centres.members(n);
         Self {
             curve,
             width,
-            factors: table,
-            changes: (!groups.is_empty()).then(|| Table::new(bodies * points.len())),
+            // Curves pass through both ends whatever their frequency.
+            factors: points.iter().flat_map(|&point| vec![[point, 0.0, 1.0, 0.0]; bodies]).collect(),
+            changes: vec![[0.0; 4]; bodies * points.len()],
+            shifts: vec![0.0; bodies],
+            tuned: !groups.is_empty(),
             lightness: vec![1.0; bodies],
-            kinetic: Kinetic {
-                a: vec![0.0; bodies],
-                b: vec![0.0; bodies],
-                c: vec![0.0; bodies],
-                by: std::array::from_fn(|_| vec![0.0; bodies]),
-                twice: std::array::from_fn(|_| vec![0.0; bodies]),
-            },
+            kinetic: vec![[0.0; 9]; bodies],
             squares: vec![f64::NAN; bodies],
             h: 0.0,
             steps: vec![[0.0; 2]; groups.len()],
+            group_of: (0..bodies)
+                .map(|body| groups.iter().position(|own| own.contains(&(body * width))).unwrap_or(usize::MAX))
+                .collect(),
             groups,
             measured: false,
-            shift: vec![0.0; bodies],
             masses: vec![0.0; n],
             diagonal: false,
             still,
             bare: false,
+            homes: centres.homes(n, width),
             centres,
-            outside: (0..n).filter(|&k| !members[k]).collect(),
         }
     }
 
@@ -160,29 +172,37 @@ impl Fitted {
         self.width
     }
 
-    /// The factors of all bodies at a point.
-    pub fn at(&self, i: usize) -> [&[f64]; 4] {
-        self.factors.at(i, self.squares.len())
+    /// How many bodies there are, or coordinates that stand by themselves.
+    pub fn bodies(&self) -> usize {
+        self.squares.len()
     }
 
-    /// Their derivatives by u², if frequencies come from the action.
-    pub fn change(&self, i: usize) -> Option<[&[f64]; 4]> {
-        self.changes.as_ref().map(|changes| changes.at(i, self.squares.len()))
+    /// The factors of all bodies at a point.
+    pub fn at(&self, i: usize) -> Table<'_> {
+        let own = i * self.bodies()..(i + 1) * self.bodies();
+        Table { factors: &self.factors[own.clone()], changes: &self.changes[own], shifts: &self.shifts }
     }
 
     /// Writes the squares of the frequencies of all coordinates.
     pub fn squares(&self, out: &mut [f64]) {
-        out.chunks_exact_mut(self.width).zip(&self.squares).for_each(|(out, square)| out.fill(*square));
+        let inverse = 1.0 / (self.h * self.h);
+        let each = out.chunks_exact_mut(self.width).zip(&self.squares).zip(&self.shifts);
+        each.for_each(|((out, square), shift)| out.fill(square + shift * inverse));
     }
 
     /// Whether frequencies come from the action.
     pub fn is_tuned(&self) -> bool {
-        self.changes.is_some()
+        self.tuned
     }
 
     /// The centres about which curves bend.
     pub fn centres(&self) -> &Centres {
         &self.centres
+    }
+
+    /// The centre and the share of each body.
+    pub fn homes(&self) -> &Homes {
+        &self.homes
     }
 
     /// Whether rates at points are left out.
@@ -204,20 +224,14 @@ impl Fitted {
     }
 
     /// The kinetic energy in closed form, if masses act by themselves.
-    pub fn kinetic(&self) -> Option<&Kinetic> {
-        self.diagonal.then_some(&self.kinetic)
+    pub fn kinetic(&self) -> Option<Motion<'_>> {
+        self.diagonal.then_some(Motion { kinetic: &self.kinetic, shifts: &self.shifts, masses: &self.masses })
     }
 
-    /// Divides by what multiplies the mass in Newton's matrix.
-    pub fn unscale(&self, out: &mut [f64]) {
-        if self.centres.count() == 0 {
-            for (own, lightness) in out.chunks_exact_mut(self.width).zip(&self.lightness) {
-                own.iter_mut().for_each(|x| *x *= lightness);
-            }
-            return;
-        }
-        self.outside.iter().for_each(|&k| out[k] *= self.lightness[k / self.width]);
-        self.centres.unscale(&self.lightness, self.width, out);
+    /// Divides by what multiplies the mass in Newton's matrix; `means` and `offsets` have room for centres.
+    pub fn unscale(&self, out: &mut [f64], means: &mut [f64], offsets: &mut [f64]) {
+        self.centres.offsets(&self.lightness, self.width, out, means, offsets);
+        by_width!(self.width, unscale(&self.lightness, &self.homes, [means, offsets], out));
     }
 
     /// Takes squares of frequencies for a step h.
@@ -271,139 +285,126 @@ impl Fitted {
                 turn_by * turn_by * 2.0,
             ];
             sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term * weight);
-            for which in (0..4).filter(|which| if which % 2 == 0 { !is_end(point) } else { !self.bare }) {
-                for (lane, (own, _)) in all.iter().enumerate() {
-                    let at = i * n + own.start..i * n + own.end;
-                    self.factors.0[which][at.clone()].fill(factor[which].0[lane]);
-                    if let Some(changes) = &mut self.changes {
-                        changes.0[which][at].fill(by[which].0[lane]);
-                    }
-                }
+            if self.bare && is_end(point) {
+                continue;
+            }
+            for (lane, (own, _)) in all.iter().enumerate() {
+                let own = i * n + own.start..i * n + own.end;
+                self.factors[own.clone()].fill(factor.map(|lanes| lanes.0[lane]));
+                self.changes[own].fill(by.map(|lanes| lanes.0[lane]));
             }
         }
         let lightness = (sums[0] - sums[1]).recip();
-        let Kinetic { a, b, c, by: [d, e, f], twice: [g, h, i] } = &mut self.kinetic;
         for (lane, (own, square)) in all.iter().enumerate() {
             self.squares[own.clone()].fill(*square);
+            self.shifts[own.clone()].fill(0.0);
             self.lightness[own.clone()].fill(lightness.0[lane]);
-            for (all, sum) in [&mut *a, b, c, d, e, f, g, h, i].into_iter().zip(sums) {
-                all[own.clone()].fill(sum.0[lane]);
-            }
+            self.kinetic[own.clone()].fill(sums.map(|sum| sum.0[lane]));
         }
     }
 
     /// The second derivatives of the action by u², as far as they do not depend on forces.
-    fn measure(&mut self, [q, increment]: [&[f64]; 2], sizes: &[f64]) {
-        let (half, [a, b, c]) = (0.5 / (self.h * self.h), &self.kinetic.twice);
-        for (own, [inverse, reach]) in self.groups.iter().zip(&mut self.steps) {
-            let (mut curvature, mut most) = (0.0, 0.0_f64);
-            let first = own.start / self.width;
-            for k in own.clone() {
-                let (q, xi, body) = (q[k], increment[k], if self.width == 1 { k } else { first });
-                curvature += half * self.masses[k] * (xi * (a[body] * xi + 2.0 * b[body] * q) + c[body] * q * q);
-                most = most.max((q.abs() + xi.abs()) / sizes[k]);
+    fn measure<const W: usize>(&mut self, [q, increment]: [&[f64]; 2], inverse_sizes: &[f64]) {
+        let (half, motion) = (0.5 / (self.h * self.h), self.kinetic.iter().zip(self.masses.as_chunks::<W>().0));
+        let curve = q.as_chunks::<W>().0.iter().zip(increment.as_chunks::<W>().0);
+        let bodies = motion.zip(curve).zip(inverse_sizes.as_chunks::<W>().0);
+        let each = bodies.map(|((([.., a, b, c], masses), (q, xi)), inverse)| {
+            let (mut curvature, mut most) = (0.0, 0.0);
+            for j in 0..W {
+                curvature += half * masses[j] * (xi[j] * (a * xi[j] + 2.0 * b * q[j]) + c * q[j] * q[j]);
+                let reach = (q[j].abs() + xi[j].abs()) * inverse[j];
+                most = if reach > most { reach } else { most };
             }
-            *inverse = if curvature > 0.0 { 1.0 / curvature } else { 0.0 };
+            [curvature, most]
+        });
+        self.steps.fill([0.0; 2]);
+        for ([curvature, most], &group) in each.zip(&self.group_of) {
+            if let Some([own, reach]) = self.steps.get_mut(group) {
+                *own += curvature;
+                *reach = if most > *reach { most } else { *reach };
+            }
+        }
+        for [inverse, reach] in &mut self.steps {
+            *inverse = if *inverse > 0.0 { 1.0 / *inverse } else { 0.0 };
             // A curve bulges by u²/8 of its distance from zero.
-            *reach = 0.125 * most;
+            *reach *= 0.125;
         }
         self.measured = true;
     }
 
-    /// One step of Newton's method for the frequencies; `slopes` are the derivatives of the action over h by u² for each coordinate of a curve from
-    /// `q` by `increment`, both relative to centres where there are some. Returns the largest change of the curve relative to `sizes`.
-    pub fn tune(
-        &mut self,
-        points: &[f64],
-        weights: &[f64],
-        [q, increment]: [&[f64]; 2],
-        slopes: &[f64],
-        sizes: &[f64],
-    ) -> f64 {
-        let (n, h) = (self.squares.len(), self.h);
+    /// The changes of u² by Newton's method, by bodies; `slopes` are the derivatives of the action over h by u² for each coordinate of a curve from
+    /// `q` by `increment`, both relative to centres where there are some. Returns the largest change of the curve relative to sizes.
+    pub fn tune(&mut self, curve: [&[f64]; 2], slopes: &[f64], inverse_sizes: &[f64], out: &mut [f64]) -> f64 {
         if !self.measured {
-            self.measure([q, increment], sizes);
-        }
-        let inverse = 1.0 / (h * h);
-        let (largest, slight) = match self.width {
-            2 => self.lean::<2>(slopes),
-            3 => self.lean::<3>(slopes),
-            _ => self.lean_groups(slopes),
-        };
-        if !slight {
-            let (mut waiting, mut count) = (none(), 0);
-            for group in 0..self.groups.len() {
-                let own = self.groups[group].start / self.width..self.groups[group].end / self.width;
-                let shift = self.shift[own.start];
-                if shift.abs() >= SLIGHT || shift.is_nan() {
-                    self.shift[own.clone()].fill(0.0);
-                    waiting[count] = (own.clone(), self.squares[own.start] + shift * inverse);
-                    count += 1;
-                }
-                if count == SIDE {
-                    self.set(points, weights, &waiting);
-                    count = 0;
-                }
+            match self.width {
+                2 => self.measure::<2>(curve, inverse_sizes),
+                3 => self.measure::<3>(curve, inverse_sizes),
+                _ => self.measure::<1>(curve, inverse_sizes),
             }
-            self.set(points, weights, &waiting[..count]);
         }
-        self.nudge(points, n, inverse);
+        match self.width {
+            2 => self.lean::<2>(slopes, out),
+            3 => self.lean::<3>(slopes, out),
+            _ => self.lean_groups(slopes, out),
+        }
+    }
+
+    /// Where each body of W coordinates has a frequency.
+    fn lean<const W: usize>(&self, slopes: &[f64], out: &mut [f64]) -> f64 {
+        let (whole, mut largest) = (self.h * self.h, 0.0);
+        let each = slopes.as_chunks::<W>().0.iter().zip(&self.steps).zip(self.squares.iter().zip(&self.shifts));
+        for (out, ((slopes, [step, reach]), (square, shift))) in out.iter_mut().zip(each) {
+            let x = square * whole + shift;
+            *out = newton(x, slopes.iter().sum(), *step) - x;
+            let change = out.abs() * reach;
+            // What is not a number is largest.
+            largest = if change <= largest { largest } else { change };
+        }
         largest
     }
 
-    /// The changes of u² by Newton's method where each body of W coordinates has a frequency; returns the largest change of a curve, and whether all are slight.
-    fn lean<const W: usize>(&mut self, slopes: &[f64]) -> (f64, bool) {
-        let (whole, n) = (self.h * self.h, self.squares.len());
-        let (slopes, shift, steps) = (&slopes.as_chunks::<W>().0[..n], &mut self.shift[..n], &self.steps[..n]);
-        let (mut largest, mut most) = (0.0, 0.0);
-        for b in 0..n {
-            let ([step, reach], x) = (steps[b], self.squares[b] * whole);
-            shift[b] = newton(x, slopes[b].iter().sum(), step) - x;
-            let size = shift[b].abs();
-            // What is not a number is largest.
-            largest = if size * reach <= largest { largest } else { size * reach };
-            most = if size <= most { most } else { size };
-        }
-        (largest, most < SLIGHT)
-    }
-
     /// The same for any groups of coordinates.
-    fn lean_groups(&mut self, slopes: &[f64]) -> (f64, bool) {
-        let whole = self.h * self.h;
-        let (mut largest, mut slight) = (0.0, true);
+    fn lean_groups(&self, slopes: &[f64], out: &mut [f64]) -> f64 {
+        let (whole, mut largest) = (self.h * self.h, 0.0);
         for (own, [step, reach]) in self.groups.iter().zip(&self.steps) {
-            let x = self.squares[own.start] * whole;
+            let x = self.squares[own.start] * whole + self.shifts[own.start];
             let shift = newton(x, slopes[own.clone()].iter().sum(), *step) - x;
-            self.shift[own.clone()].fill(shift);
-            slight &= shift.abs() < SLIGHT;
+            out[own.clone()].fill(shift);
             let change = shift.abs() * reach;
             largest = if change <= largest { largest } else { change };
         }
-        (largest, slight)
+        largest
     }
 
-    /// Moves all factors by their derivatives.
-    fn nudge(&mut self, points: &[f64], n: usize, inverse: f64) {
-        let Some(changes) = &self.changes else { return };
-        for (which, (all, by)) in self.factors.0.iter_mut().zip(&changes.0).enumerate() {
-            if which % 2 == 1 && self.bare {
+    /// Changes u² of all bodies.
+    pub fn bend(&mut self, points: &[f64], weights: &[f64], shifts: &[f64]) {
+        let mut slight = true;
+        for (shift, more) in self.shifts.iter_mut().zip(shifts) {
+            *shift += more;
+            slight &= shift.abs() < SLIGHT;
+        }
+        if !slight {
+            self.renew(points, weights);
+        }
+    }
+
+    /// Computes factors anew where they are too far from where they were computed.
+    fn renew(&mut self, points: &[f64], weights: &[f64]) {
+        let (whole, inverse) = (self.h * self.h, 1.0 / (self.h * self.h));
+        let (mut waiting, mut count) = (none(), 0);
+        for body in 0..self.bodies() {
+            let shift = self.shifts[body];
+            if shift.abs() < SLIGHT {
                 continue;
             }
-            for (i, (own, by)) in all.chunks_exact_mut(n).zip(by.chunks_exact(n)).enumerate() {
-                // Curves pass through both ends whatever their frequency.
-                if which % 2 == 1 || !is_end(points[i]) {
-                    bend::nudge(by, &self.shift, own);
-                }
+            waiting[count] = (body..body + 1, (self.squares[body] * whole + shift) * inverse);
+            count += 1;
+            if count == SIDE {
+                self.set(points, weights, &waiting);
+                count = 0;
             }
         }
-        let Kinetic { a, b, c, by, twice } = &mut self.kinetic;
-        for ((all, by), twice) in [a, b, c].into_iter().zip(by).zip(twice) {
-            bend::nudge(by, &self.shift, all);
-            bend::nudge(twice, &self.shift, by);
-        }
-        for (square, shift) in self.squares.iter_mut().zip(&self.shift) {
-            *square += shift * inverse;
-        }
+        self.set(points, weights, &waiting[..count]);
     }
 }
 

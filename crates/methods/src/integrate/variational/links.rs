@@ -14,7 +14,8 @@
 //! Numerical Integration, 2nd ed., Springer 2006.
 
 use super::mover::Mover;
-use super::solve::{LEFT, STALL, ULPS, measure};
+use super::sizes::measure;
+use super::solve::{LEFT, STALL, ULPS};
 use crate::integrate::IntegrateError;
 use crate::system::{State, System};
 

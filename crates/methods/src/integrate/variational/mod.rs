@@ -53,6 +53,7 @@ mod rates;
 mod resonance;
 mod run;
 mod scheme;
+mod sizes;
 mod solve;
 mod waves;
 mod whole;

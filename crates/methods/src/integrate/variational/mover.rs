@@ -50,6 +50,7 @@ impl<Y: System> Mover<Y> {
             None => scheme,
         };
         Self {
+            ahead: zeros(degree * (shape.v + shape.g) + scheme.tuned()),
             solver: Solver::new(y, structure, recipe, &scheme),
             means: zeros(WIDE * scheme.centres()),
             scheme,
@@ -57,7 +58,6 @@ impl<Y: System> Mover<Y> {
             start: Start::new(shape),
             unknown: zeros(degree * (shape.v + shape.g)),
             acceleration: zeros(shape.v),
-            ahead: zeros(degree * (shape.v + shape.g) + shape.v),
             guessed: false,
             held: vec![false; shape.g],
             mass: Mass::new(&y.mass_blocks()),
@@ -87,11 +87,13 @@ impl<Y: System> Mover<Y> {
         }
     }
 
-    /// What the next guess is made of: the unknowns of the last step, and u².
+    /// What the next guess is made of: the unknowns of the last step, and u² of each body.
     pub fn course(&mut self, h: f64) -> &[f64] {
         let (unknown, squares) = self.ahead.split_at_mut(self.unknown.len());
         unknown.copy_from_slice(&self.unknown);
-        squares.iter_mut().zip(&self.start.squares).for_each(|(x, square)| *x = h * h * square);
+        let width = self.scheme.fitted.as_ref().map_or(1, Fitted::width);
+        let bodies = self.start.squares.iter().step_by(width);
+        squares.iter_mut().zip(bodies).for_each(|(x, square)| *x = h * h * square);
         &self.ahead
     }
 
@@ -149,7 +151,8 @@ impl<Y: System> Mover<Y> {
         if recipe.frequency.is_some() {
             if self.guessed && recipe.frequency == Some(Frequency::Stationary) {
                 let guess = &self.ahead[self.unknown.len()..];
-                start.squares.iter_mut().zip(guess).for_each(|(square, x)| *square = x / (h * h));
+                let width = self.scheme.fitted.as_ref().map_or(1, Fitted::width);
+                start.squares.chunks_mut(width).zip(guess).for_each(|(own, x)| own.fill(x / (h * h)));
             }
             // Stationary ones are kept away from there.
             match recipe.frequency {

@@ -147,8 +147,8 @@ impl<Y: System> Run<Y> {
         let bends = recipe.frequency.is_some_and(|frequency| frequency != Frequency::Given(0.0));
         let centres =
             if bends && recipe.centre && structure.is_flat() { Centres::find(y, s) } else { Centres::default() };
+        let main = Mover::new(y, recipe, &structure, &centres);
         Ok(Self {
-            main: Mover::new(y, recipe, &structure, &centres),
             between: Mover::new(y, recipe, &structure, &centres),
             base: State::zeros(shape),
             end: State::zeros(shape),
@@ -163,8 +163,8 @@ impl<Y: System> Run<Y> {
             },
             about: zeros(shape.q),
             turned: zeros(shape.v),
-            course: (recipe.stages.len() == 1 && recipe.micro.is_none())
-                .then(|| Course::new(recipe.scheme.degree * (shape.v + shape.g) + shape.v)),
+            course: (recipe.stages.len() == 1 && recipe.micro.is_none()).then(|| Course::new(main.ahead.len())),
+            main,
             steps: 0,
             lost: None,
         })

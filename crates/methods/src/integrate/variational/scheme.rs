@@ -1,6 +1,6 @@
 //! Interpolation and quadrature of a step, for the discrete equations ([`super::discrete`]).
 
-use super::centre::Centres;
+use super::centre::{Centres, WIDE};
 use super::fitted::Fitted;
 use super::nodes::lagrange;
 use super::waves::Curve;
@@ -76,11 +76,22 @@ impl Scheme {
         }
     }
 
-    /// Moves frequencies towards those that make the action stationary; `slopes` are its derivatives by u², by coordinates. Returns the largest change of
-    /// the curve relative to `sizes`.
-    pub fn tune(&mut self, curve: [&[f64]; 2], slopes: &[f64], sizes: &[f64]) -> f64 {
-        let Some(f) = &mut self.fitted else { return 0.0 };
-        f.tune(&self.points, &self.weights, curve, slopes, sizes)
+    /// The changes of u² that bring frequencies nearer to those that make the action stationary, by bodies; `slopes` are its derivatives by u², by coordinates. Returns the largest change of
+    /// the curve relative to sizes.
+    pub fn tune(&mut self, curve: [&[f64]; 2], slopes: &[f64], inverse_sizes: &[f64], out: &mut [f64]) -> f64 {
+        self.fitted.as_mut().map_or(0.0, |f| f.tune(curve, slopes, inverse_sizes, out))
+    }
+
+    /// Changes u² of all bodies.
+    pub fn bend(&mut self, shifts: &[f64]) {
+        if let Some(f) = &mut self.fitted {
+            f.bend(&self.points, &self.weights, shifts);
+        }
+    }
+
+    /// How many bodies have a frequency from the action.
+    pub fn tuned(&self) -> usize {
+        self.fitted.as_ref().filter(|f| f.is_tuned()).map_or(0, Fitted::bodies)
     }
 
     /// How many centres curves bend about.
@@ -88,14 +99,21 @@ impl Scheme {
         self.fitted.as_ref().map_or(0, |f| f.centres().count())
     }
 
-    /// Solves with what multiplies the mass in the equations, for each coordinate; `scratch` has one number for each node.
+    /// How many numbers that takes besides.
+    pub fn scratch(&self) -> usize {
+        self.degree.max(2 * WIDE * (self.centres() + 1))
+    }
+
+    /// Solves with what multiplies the mass in the equations, for each coordinate; `scratch` has [`Scheme::scratch`] numbers, zeros at first.
     pub fn unscale(&self, out: &mut [f64], scratch: &mut [f64]) {
         let s = self.degree;
         if let Some(f) = &self.fitted {
-            f.unscale(out);
+            let (means, offsets) = scratch.split_at_mut(scratch.len() / 2);
+            f.unscale(out, means, offsets);
         } else if s > 1 {
             let n = out.len() / s;
             for k in 0..n {
+                let scratch = &mut scratch[..s];
                 scratch.fill(0.0);
                 for (e, column) in self.inertia.chunks_exact(s).enumerate() {
                     let own = out[e * n + k];

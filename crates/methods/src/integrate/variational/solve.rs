@@ -17,6 +17,7 @@ use super::geometry::{Curved, Flat, Structure};
 use super::matrix::{Matrix, Pattern};
 use super::null_space::NullSpace;
 use super::scheme::Scheme;
+use super::sizes::{largest, measure};
 use crate::algebra::{Mass, Rows};
 use crate::integrate::IntegrateError;
 use crate::system::{Shape, State, System};
@@ -116,8 +117,8 @@ impl<Y: System> Solver<Y> {
             factored: (0..matrices).map(|_| factored()).collect(),
             work: y.work(),
             rows: Rows::new(shape.rows(), shape.v, &y.row_blocks()),
-            residual: vec![0.0; size],
-            scratch: vec![0.0; degree],
+            residual: vec![0.0; size + scheme.tuned()],
+            scratch: vec![0.0; scheme.scratch()],
             sizes: vec![0.0; shape.v],
             inverse_sizes: vec![0.0; shape.v],
             iterations,
@@ -221,7 +222,6 @@ impl<Y: System> Solver<Y> {
         slot: usize,
         mass: &Mass<f64>,
     ) -> Result<(), Failure> {
-        let (n, s) = (self.shape.v, self.degree);
         if self.reduction.is_some() {
             return self.solve_reduced(y, scheme, start, unknown, held);
         }
@@ -239,7 +239,6 @@ impl<Y: System> Solver<Y> {
         // Steps of one length differ by the rounding of time.
         let near = (self.factored[slot].start.h - start.h).abs() <= 1e-6 * start.h.abs();
         let same = near && self.factored[slot].held == held;
-        let tuned = scheme.fitted.as_ref().is_some_and(Fitted::is_tuned);
         let mut fresh = false;
         let mut light = self.simple && self.heavy == 0;
         self.heavy = self.heavy.saturating_sub(1);
@@ -251,36 +250,7 @@ impl<Y: System> Solver<Y> {
         }
         let mut last = f64::INFINITY;
         for _ in 0..self.iterations {
-            either!(&mut self.equations, pair => {
-                pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, &mut self.residual);
-            });
-            self.residual.iter_mut().for_each(|r| *r = -*r);
-            if self.shape.g > 0 {
-                for own in self.residual[s * n..].chunks_exact_mut(self.shape.g) {
-                    own.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(r, _)| *r = 0.0);
-                }
-            }
-            if light {
-                self.residual.chunks_exact_mut(n).for_each(|own| mass.solve(own));
-                scheme.unscale(&mut self.residual, &mut self.scratch);
-            } else {
-                self.factored[slot].matrix.solve(&mut self.residual);
-                self.counts.solves += 1;
-            }
-            let mut change = 0.0;
-            for own in self.residual[..s * n].chunks_exact(n) {
-                let most = largest(own, &self.inverse_sizes);
-                change = if most <= change { change } else { most };
-            }
-            if tuned {
-                let bent = either!(&self.equations, pair => {
-                    scheme.tune([&start.about, &pair.plain.relative], &pair.plain.slopes, &self.sizes)
-                });
-                change = if bent <= change { change } else { bent };
-            }
-            for (x, d) in unknown.iter_mut().zip(&self.residual) {
-                *x += d;
-            }
+            let change = self.improve(y, scheme, start, unknown, held, light.then_some(mass), slot);
             if !change.is_finite() {
                 return Err(Failure { residual: f64::INFINITY, velocity: self.worst() });
             }
@@ -318,6 +288,48 @@ impl<Y: System> Solver<Y> {
             last = change;
         }
         Err(Failure { residual: last / f64::EPSILON, velocity: self.worst() })
+    }
+
+    /// One iteration, by the mass or by the matrix; returns the largest change relative to sizes.
+    fn improve(
+        &mut self,
+        y: &Y,
+        scheme: &mut Scheme,
+        start: &Start,
+        unknown: &mut [f64],
+        held: &[bool],
+        mass: Option<&Mass<f64>>,
+        slot: usize,
+    ) -> f64 {
+        let (n, s, size) = (self.shape.v, self.degree, unknown.len());
+        let (residual, shifts) = self.residual.split_at_mut(size);
+        either!(&mut self.equations, pair => pair.plain.evaluate(y, scheme, start, unknown, Pass::Probe, residual));
+        if self.shape.g > 0 {
+            for own in residual[s * n..].chunks_exact_mut(self.shape.g) {
+                own.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(r, _)| *r = 0.0);
+            }
+        }
+        if let Some(mass) = mass {
+            residual.chunks_exact_mut(n).for_each(|own| mass.solve(own));
+            scheme.unscale(residual, &mut self.scratch);
+        } else {
+            self.factored[slot].matrix.solve(residual);
+            self.counts.solves += 1;
+        }
+        let mut change = 0.0;
+        for own in residual[..s * n].chunks_exact(n) {
+            let most = largest(own, &self.inverse_sizes);
+            change = if most <= change { change } else { most };
+        }
+        if !shifts.is_empty() {
+            let bent = either!(&self.equations, pair => {
+                scheme.tune([&start.about, &pair.plain.relative], &pair.plain.slopes, &self.inverse_sizes, shifts)
+            });
+            change = if bent <= change { change } else { bent };
+        }
+        unknown.iter_mut().zip(residual).for_each(|(x, d)| *x -= *d);
+        scheme.bend(shifts);
+        change
     }
 
     /// The velocity that the last change moves most.
@@ -464,37 +476,6 @@ impl<Y: System> Solver<Y> {
         }
         memory
     }
-}
-
-/// The sizes against which changes of coordinates in a step of length `h` are measured: theirs, their way, and a thousandth of the largest.
-pub(super) fn measure<Y: System>(y: &Y, s: &State<f64>, h: f64, sizes: &mut [f64]) {
-    y.magnitude(&s.q, sizes);
-    for (size, v) in sizes.iter_mut().zip(&s.v) {
-        *size += (h * v).abs();
-    }
-    let floor = 1e-3 * sizes.iter().fold(0.0, |max: f64, &size| max.max(size));
-    let floor = if floor > 0.0 { floor } else { 1.0 };
-    sizes.iter_mut().for_each(|size| *size += floor);
-}
-
-/// The largest |d| in units of sizes, four at a time; not finite if one is not.
-#[inline(never)]
-fn largest(d: &[f64], inverse: &[f64]) -> f64 {
-    let (mut most, mut sums) = ([0.0; 4], [0.0; 4]);
-    let ((d, rest), (inverse, others)) = (d.as_chunks::<4>(), inverse.as_chunks::<4>());
-    for (d, inverse) in d.iter().zip(inverse) {
-        for k in 0..4 {
-            let relative = d[k].abs() * inverse[k];
-            most[k] = if relative > most[k] { relative } else { most[k] };
-            sums[k] += relative;
-        }
-    }
-    let (mut out, mut sum) = (0.0, sums.iter().sum::<f64>());
-    for relative in most.into_iter().chain(rest.iter().zip(others).map(|(d, inverse)| d.abs() * inverse)) {
-        out = if relative > out { relative } else { out };
-        sum += relative;
-    }
-    if sum.is_finite() { out } else { sum }
 }
 
 /// The error of a step whose equations were not solved.

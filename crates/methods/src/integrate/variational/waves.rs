@@ -46,8 +46,8 @@ pub(super) enum Curve {
 
 /// Three series of x at once: S(t)/t, C(t) and −dS/dx/t³.
 #[inline(always)]
-fn sums<R: Real>(y: R, terms: usize) -> [R; 3] {
-    let last = terms - 1;
+fn sums<R: Real, const N: usize>(y: R) -> [R; 3] {
+    let last = N - 1;
     let mut out = [R::from(SINE[last]), R::from(COSINE[last]), R::from(SLOPE[last])];
     for n in (0..last).rev() {
         out = [out[0] * y + SINE[n], out[1] * y + COSINE[n], out[2] * y + SLOPE[n]];
@@ -58,7 +58,14 @@ fn sums<R: Real>(y: R, terms: usize) -> [R; 3] {
 /// S(t), C(t) and their derivatives by x, by series.
 #[inline(always)]
 fn near<R: Real>(t: f64, x: R, terms: usize) -> [R; 4] {
-    let [sine, cosine, slope] = sums(x * (-t * t), terms);
+    let y = x * (-t * t);
+    // Loops of known length.
+    let [sine, cosine, slope] = match terms {
+        3 => sums::<_, 3>(y),
+        4 => sums::<_, 4>(y),
+        5 => sums::<_, 5>(y),
+        _ => sums::<_, 10>(y),
+    };
     let s = sine * t;
     [s, cosine, slope * (-t * t * t), s * (-0.5 * t)]
 }
