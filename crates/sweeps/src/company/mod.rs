@@ -169,6 +169,9 @@ struct Place {
     rows: usize,
 }
 
+/// A table, and what is used there of the constants of a row.
+type Known = (Rc<RefCell<Table>>, Rc<[f64]>);
+
 /// What a row brings to its run.
 pub(crate) struct Seat {
     hall: Hall,
@@ -176,7 +179,7 @@ pub(crate) struct Seat {
     own: Option<Option<(Rc<Functions>, Vec<f64>)>>,
     ticket: Rc<Ticket>,
     /// Tables at which the row has been, and its constants there.
-    known: Vec<(Rc<RefCell<Table>>, Rc<[f64]>)>,
+    known: Vec<Known>,
     place: Option<Place>,
     seated: Rc<Cell<Seated>>,
 }

@@ -110,9 +110,9 @@ pub(super) fn path(model: &Model, source: Source) -> String {
         Source::Gradient(i) => format!("body.{}.gradient", model.bodies[i].name),
         Source::Marker(i) => of("marker", &model.markers[i].name),
         Source::Coordinates(i) | Source::Reaction(i) | Source::Multipliers(i) => {
-            of(&model.constraints[i].section, &model.constraints[i].name)
+            of(model.constraints[i].section, &model.constraints[i].name)
         }
-        Source::Applied(i) | Source::Outputs(i) => of(&model.forces[i].section, &model.forces[i].name),
+        Source::Applied(i) | Source::Outputs(i) => of(model.forces[i].section, &model.forces[i].name),
         Source::Contact(i) => model.contact_name(i),
         Source::Brake(i) => model.contact_name(pairs + i),
         Source::Stop(i) => model.contact_name(pairs + brakes + i),
