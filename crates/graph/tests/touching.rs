@@ -7,7 +7,7 @@ use dalembert_graph::touching::{Ask, Functions};
 use dalembert_methods::dynamics::{Dynamics, Rates};
 use dalembert_methods::nonsmooth::{FAINT, Hybrid, Mode};
 use dalembert_methods::problems::touching::{Puck, Rod, Touching, Toy};
-use dalembert_methods::system::{State, System};
+use dalembert_methods::system::{Shape, State, System};
 
 const SLIDE: Mode = Mode::Slide { direction: [1.0, 0.0] };
 const BACK: Mode = Mode::Slide { direction: [-0.6, 0.8] };
@@ -67,6 +67,25 @@ fn agrees<T: Toy<N, H, C>, const N: usize, const H: usize, const C: usize>(
         let known = [&rates.v[..], &rates.x, &rates.z].concat();
         close(&motion[..known.len()], &known, "motion");
         assert!(motion[known.len()..].iter().all(|&pivot| pivot > 1e-3), "rows are far from dependent");
+        // A stage of a step: the state moved by an increment, and the rate of the increment there.
+        let increment: Vec<f64> = (0..2 * N).map(|i| 0.01 * (i as f64 - 1.3)).collect();
+        let mut there = s.clone();
+        y.retract(&s.q, &increment[..N], &mut there.q);
+        there.v.iter_mut().zip(&increment[N..]).for_each(|(v, more)| *v += more);
+        let (mut delta, mut moved) = (vec![0.0; N], Rates::zeros(y.shape()));
+        y.local_rate(&increment[..N], &there.v, &mut delta);
+        dynamics.evaluate(&y, &there, &mut moved).unwrap();
+        assert!(functions.moves(&first) && functions.moves(&other), "moved in the same way");
+        let stage =
+            ask(&functions.answer(modes, Ask::Stage).unwrap(), &constants, &[&question[..], &increment].concat());
+        let known = [&delta[..], &moved.v, &moved.x, &moved.z].concat();
+        close(&stage[..known.len()], &known, "stage");
+        assert_eq!(stage.len() - known.len(), y.shape().rows(), "pivots");
+        let moved = ask(&functions.mover().unwrap(), &constants, &[&question[..], &increment].concat());
+        let known = [&[there.t][..], &there.q, &there.v, &there.x].concat();
+        close(&moved[..known.len()], &known, "move");
+        let Shape { q, v, x, z, .. } = functions.shape();
+        assert_eq!([q, v, x, z], [y.shape().q, y.shape().v, y.shape().x, y.shape().z], "what a table sets apart");
         let (mut gap, mut rate, mut force) = (vec![0.0; C], vec![0.0; y.start(C)], vec![0.0; y.start(C)]);
         let mut work = y.work();
         y.prepare(&s, &mut work);

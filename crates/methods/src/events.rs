@@ -130,9 +130,9 @@ pub fn location(t: f64) -> f64 {
 /// What a search asks for: the values of all functions at a time within the step. `true` asks for the best there is.
 pub type Sample<'a> = dyn FnMut(f64, bool, &mut [f64]) + 'a;
 
-/// The same by somebody who may have to be waited for.
-pub(crate) trait Ask: AsyncFnMut(f64, bool, &mut [f64]) {}
-impl<F: AsyncFnMut(f64, bool, &mut [f64])> Ask for F {}
+/// The same for several times at once, one row each, by somebody who may have to be waited for.
+pub(crate) trait Ask: AsyncFnMut(&[f64], bool, &mut [f64]) {}
+impl<F: AsyncFnMut(&[f64], bool, &mut [f64])> Ask for F {}
 
 /// Finds the events of one step after the other.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ pub struct Locator {
     terminal: Vec<bool>,
     /// On which side of zero each function was last: −1, 1, or 0 while it is on the surface.
     sides: Vec<f64>,
-    /// Values at the samples, one row each, and near them.
+    /// Values at the samples, one row each, and near them; last among these those twice as far from the end.
     values: Vec<f64>,
     near: Vec<f64>,
     scratch: Vec<f64>,
@@ -157,7 +157,7 @@ impl Locator {
             terminal: list.iter().map(|trigger| trigger.terminal).collect(),
             sides: vec![0.0; n],
             values: vec![0.0; (PARTS + 1) * n],
-            near: vec![0.0; (PARTS + 1) * n],
+            near: vec![0.0; (PARTS + 2) * n],
             scratch: vec![0.0; n],
             // Two for each sub-interval is the most a search can find.
             hits: Vec::with_capacity(2 * PARTS * n),
@@ -189,7 +189,10 @@ impl Locator {
 
     /// All events of the step from `t` to `end`, in order of time; `last` are the values at its end. After a terminal one, what comes later may be left out.
     pub fn search(&mut self, t: f64, end: f64, last: &[f64], sample: &mut Sample<'_>) -> &[Hit] {
-        now(self.search_with(t, end, last, &mut async |t: f64, best: bool, out: &mut [f64]| sample(t, best, out)))
+        let count = self.sides.len();
+        now(self.search_with(t, end, last, &mut async |times: &[f64], best: bool, out: &mut [f64]| {
+            times.iter().zip(out.chunks_exact_mut(count)).for_each(|(&t, row)| sample(t, best, row));
+        }))
     }
 
     /// The same with samples that may have to be waited for.
@@ -202,22 +205,22 @@ impl Locator {
         let part = (end - t) / PARTS as f64;
         let time = |k: usize| if k == PARTS { end } else { t + part * k as f64 };
         self.values.copy_within(PARTS * n.., 0);
-        for k in 1..PARTS {
-            sample(time(k), false, &mut self.values[k * n..(k + 1) * n]).await;
-        }
+        let inner: [f64; PARTS - 1] = std::array::from_fn(|k| time(k + 1));
+        sample(&inner, false, &mut self.values[n..PARTS * n]).await;
         self.values[PARTS * n..].copy_from_slice(last);
         if (0..n).all(|i| self.clear(i)) {
             return &self.hits;
         }
         let near = NEAR * part;
-        for k in 0..PARTS {
-            sample(time(k) + near, false, &mut self.near[k * n..(k + 1) * n]).await;
-        }
+        let beside: [f64; PARTS + 2] = std::array::from_fn(|k| match k {
+            0..PARTS => time(k) + near,
+            PARTS => end - near,
+            _ => end - 2.0 * near,
+        });
+        sample(&beside, false, &mut self.near).await;
         // Slopes come from the continuous output alone.
-        sample(end - 2.0 * near, false, &mut self.scratch).await;
-        let row = PARTS * n..(PARTS + 1) * n;
-        sample(end - near, false, &mut self.near[row.clone()]).await;
-        for (near, (before, value)) in self.near[row].iter_mut().zip(self.scratch.iter().zip(last)) {
+        let (nearest, second) = self.near[PARTS * n..].split_at_mut(n);
+        for (near, (before, value)) in nearest.iter_mut().zip(second.iter().zip(last)) {
             *near = value + (*near - before);
         }
         for (side, near) in self.sides.iter_mut().zip(&self.near) {
@@ -260,7 +263,7 @@ impl Locator {
         let slopes = [at(&self.near, k) - left, at(&self.near, k + 1) - right];
         let scratch = &mut self.scratch;
         let mut f = async |t: f64| {
-            sample(t, true, scratch).await;
+            sample(&[t], true, scratch).await;
             scratch[i]
         };
         let found = search_part(self.sides[i], times, [left, right], slopes, scale, &mut f).await;

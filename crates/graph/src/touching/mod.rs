@@ -8,6 +8,7 @@
 //! motion     (v̇, ẋ, ż)                    accelerations, rates and integrands
 //! sight      (γ, γ̇ and u, N and r)        gaps of all contacts, rates of closed ones, forces
 //! correct    (δq, δv)                     the least changes that meet all rows to first order
+//! stage      (δ̇, v̇, ẋ, ż)                 the motion at q ⊕ δ, v + Δv, x + Δx, seen from q: a stage of a Runge–Kutta method
 //! ```
 //!
 //! each with the pivots of its rows ([`crate::recipe`]). Systems that differ in numbers only have the same instructions, for all modes, and other constants: those of the
@@ -37,11 +38,8 @@ pub enum Ask {
     Sight,
     /// Corrections of configuration and velocity.
     Correct,
-}
-
-impl Ask {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Motion, Self::Sight, Self::Correct];
+    /// Rates of an increment of the state, in the chart at the state: the increment (δ, Δv, Δx) is a further input.
+    Stage,
 }
 
 /// The functions of a model as instructions: inputs (t, q, v, x), then [`LEAD`] for each contact.
@@ -52,6 +50,18 @@ pub struct Functions {
     given: Given,
     recorded: Recorded,
     prepared: Prepared,
+    /// How states are moved by increments, or why that cannot be recorded.
+    way: Result<Way, TraceError>,
+}
+
+/// States moved by increments as instructions, and then the functions there.
+#[derive(Clone, Debug)]
+struct Way {
+    /// How they are moved, and what is done for it, as recorded and as instructions.
+    recorded: Recorded,
+    own: Program,
+    /// That and the functions after it; constants are those of the functions, then those of the way. First among the outputs are those of the way.
+    program: Program,
 }
 
 /// Why the functions of a model cannot be had as instructions.
@@ -91,7 +101,22 @@ impl Functions {
             *zero = recorded.graph.constant_of(output) == Some(0.0);
         }
         let prepared = Prepared::new(&recorded);
-        Ok(Self { program: Program::of(&prepared), given, recorded, prepared })
+        let program = Program::of(&prepared);
+        let way = Way::of(y, count, &program);
+        Ok(Self { program, given, recorded, prepared, way })
+    }
+
+    /// The sizes of states, with the accounts of contacts and nothing closed.
+    pub fn shape(&self) -> Shape {
+        Hybrid::new(&self.given).shape()
+    }
+
+    /// Whether there are instructions for stages that serve another model of this kind too: its states are moved in the same way, with the same numbers.
+    pub fn moves<Y: Contacts>(&self, y: &Y) -> bool {
+        self.way.as_ref().is_ok_and(|way| {
+            let again = record_again(&way.recorded, |input| moves(y, input));
+            again.is_some_and(|again| Program::new(&again).constants == way.own.constants)
+        })
     }
 
     /// The constants of another model that does the same with other numbers; nothing if it does not. This takes a fraction of the time of a recording.
@@ -108,7 +133,8 @@ impl Functions {
         if hollow || !same { None } else { self.prepared.constants_again(&recorded) }
     }
 
-    /// The instructions that answer a question in a set of modes, of which directions do not matter; inputs are those of the functions, and their constants come first.
+    /// The instructions that answer a question in a set of modes, of which directions do not matter. Inputs are those of the functions, and for a stage its increment after them; the constants of the
+    /// functions come first.
     ///
     /// # Errors
     /// [`Unrecorded`] if that cannot be.
@@ -118,20 +144,73 @@ impl Functions {
         let (shape, count) = (self.given.shape(), self.given.shape().p);
         let recorded = record(1 + shape.v + count, |input| algebra(&y, ask, input)).map_err(Unrecorded::Trace)?;
         let after = Program::new(&recorded);
+        let velocities = 1 + shape.q..1 + shape.q + shape.v;
         // Time and velocities are inputs of the functions, all else are their outputs.
-        let first = self.program.constants.len() as u32;
-        let velocity = first + 1 + shape.q as u32;
-        let wires: Vec<u32> = std::iter::once(first)
-            .chain((0..shape.v as u32).map(|i| velocity + i))
-            .chain(self.program.outputs.iter().copied())
-            .collect();
-        Ok(join(&self.program, &after, &wires))
+        if ask != Ask::Stage {
+            let first = self.program.constants.len() as u32;
+            let given = std::iter::once(0).chain(velocities).map(|input| first + input as u32);
+            let wires: Vec<u32> = given.chain(self.program.outputs.iter().copied()).collect();
+            return Ok(join(&self.program, &after, &wires, &[]));
+        }
+        let way = self.way()?;
+        let (moved, functions) = way.program.outputs.split_at(way.own.outputs.len());
+        let given = std::iter::once(0).chain(velocities).map(|output| moved[output]);
+        let wires: Vec<u32> = given.chain(functions.iter().copied()).collect();
+        Ok(join(&way.program, &after, &wires, &moved[way.own.outputs.len() - shape.v..]))
+    }
+
+    /// The instructions that give the inputs at a state moved by an increment, of inputs and increment: (t, q ⊕ δ, v + Δv, x + Δx) and what contacts are led by. The constants of the functions
+    /// come first.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] if that cannot be.
+    pub fn mover(&self) -> Result<Program, Unrecorded> {
+        let (own, first) = (&self.way()?.own, self.program.constants.len() as u32);
+        let program = Program {
+            constants: self.program.constants.iter().chain(&own.constants).copied().collect(),
+            inputs: own.inputs,
+            instructions: own.instructions.iter().map(|i| renamed(i, |value| value + first)).collect(),
+            values: own.values + first as usize,
+            outputs: own.outputs[..self.program.inputs].iter().map(|&o| o + first).collect(),
+        };
+        Ok(program.needed())
+    }
+
+    fn way(&self) -> Result<&Way, Unrecorded> {
+        self.way.as_ref().map_err(|&why| Unrecorded::Trace(why))
+    }
+}
+
+impl Way {
+    /// The way of a model whose functions have so many inputs.
+    fn of<Y: Contacts>(y: &Y, count: usize, functions: &Program) -> Result<Self, TraceError> {
+        let shape = y.shape();
+        let recorded = record(count + 2 * shape.v + shape.x, |input| moves(y, input))?;
+        let own = Program::new(&recorded);
+        let both = join(&own, functions, &own.outputs[..count], &own.outputs);
+        Ok(Self { program: turned(both, own.constants.len(), functions.constants.len()), recorded, own })
     }
 }
 
 /// The number of inputs for a model.
 fn inputs(shape: Shape, contacts: usize) -> usize {
     1 + shape.q + shape.v + shape.x + LEAD * contacts
+}
+
+/// A state moved by an increment, (t, q ⊕ δ, v + Δv, x + Δx) and what contacts are led by, then δ̇, given the state, what contacts are led by, and the increment.
+fn moves<Y: Contacts>(y: &Y, input: &[Trace]) -> Vec<Trace> {
+    let shape = y.shape();
+    let count = inputs(shape, y.contacts());
+    let (base, increment) = input.split_at(count);
+    let (delta, more) = increment.split_at(shape.v);
+    let mut out = base.to_vec();
+    let (q, rest) = out[1..].split_at_mut(shape.q);
+    y.retract(&base[1..1 + shape.q], delta, q);
+    rest.iter_mut().zip(more).for_each(|(sum, &more)| *sum += more);
+    let mut rate = zeros(shape.v);
+    y.local_rate(delta, &rest[..shape.v], &mut rate);
+    out.extend(rate);
+    out
 }
 
 fn zeros(count: usize) -> Vec<Trace> {
@@ -211,7 +290,7 @@ fn algebra(y: &Hybrid<'_, Given>, ask: Ask, input: &[Trace]) -> Vec<Trace> {
     y.prepare(&s, &mut work);
     let mut held = Held::new(y, &s, &mut work);
     match ask {
-        Ask::Motion => moved(y, &s, &mut work, &mut held, true).out,
+        Ask::Motion | Ask::Stage => moved(y, &s, &mut work, &mut held, true).out,
         Ask::Sight => {
             let count = y.modes().len();
             let (mut gap, mut rate, mut force) = (zeros(count), zeros(y.start(count)), zeros(y.start(count)));
@@ -239,8 +318,9 @@ fn algebra(y: &Hybrid<'_, Given>, ask: Ask, input: &[Trace]) -> Vec<Trace> {
     }
 }
 
-/// A program that computes `after`, each of whose inputs is a value of `before` (not a constant of it), from the inputs of `before`. Constants are those of `before`, then those of `after`.
-fn join(before: &Program, after: &Program, wires: &[u32]) -> Program {
+/// A program that computes `after`, each of whose inputs is a value of `before`, from the inputs of `before`; `kept` values of `before` are given back first. Constants are those of `before`, then
+/// those of `after`.
+fn join(before: &Program, after: &Program, wires: &[u32], kept: &[u32]) -> Program {
     let (own, more) = (before.constants.len() as u32, after.constants.len() as u32);
     let first = |value: u32| if value < own { value } else { value + more };
     let end = before.values as u32 + more;
@@ -249,18 +329,33 @@ fn join(before: &Program, after: &Program, wires: &[u32]) -> Program {
         _ if ((value - more) as usize) < after.inputs => first(wires[(value - more) as usize]),
         _ => end + value - more - after.inputs as u32,
     };
-    let renamed = |i: &Instruction, name: &dyn Fn(u32) -> u32| {
-        let mut args = i.args;
-        args[..i.code.arity()].iter_mut().for_each(|a| *a = name(*a));
-        Instruction { code: i.code, to: name(i.to), args }
-    };
-    let instructions = before.instructions.iter().map(|i| renamed(i, &first));
+    let instructions = before.instructions.iter().map(|i| renamed(i, first));
     let program = Program {
         constants: before.constants.iter().chain(&after.constants).copied().collect(),
         inputs: before.inputs,
-        instructions: instructions.chain(after.instructions.iter().map(|i| renamed(i, &second))).collect(),
+        instructions: instructions.chain(after.instructions.iter().map(|i| renamed(i, second))).collect(),
         values: (end as usize) + after.values - after.constants.len() - after.inputs,
-        outputs: after.outputs.iter().map(|&o| second(o)).collect(),
+        outputs: kept.iter().map(|&o| first(o)).chain(after.outputs.iter().map(|&o| second(o))).collect(),
     };
     program.needed()
+}
+
+/// The same program with its first `one` constants behind the `other` ones that come after them.
+fn turned(mut program: Program, one: usize, other: usize) -> Program {
+    program.constants[..one + other].rotate_left(one);
+    let name = |value: u32| match value as usize {
+        at if at < one => value + other as u32,
+        at if at < one + other => value - one as u32,
+        _ => value,
+    };
+    program.instructions.iter_mut().for_each(|i| *i = renamed(i, name));
+    program.outputs.iter_mut().for_each(|o| *o = name(*o));
+    program
+}
+
+/// An instruction on values of other names.
+fn renamed(i: &Instruction, name: impl Fn(u32) -> u32) -> Instruction {
+    let mut args = i.args;
+    args[..i.code.arity()].iter_mut().for_each(|a| *a = name(*a));
+    Instruction { code: i.code, to: name(i.to), args }
 }

@@ -5,9 +5,9 @@ use crate::integrate::Company;
 use crate::system::{State, System};
 
 /// Most corrections of a configuration; where more are needed the run projects by itself.
-const ROUNDS: u32 = 6;
+pub const ROUNDS: u32 = 6;
 /// Where a configuration moves by no more than this, relative to the magnitudes, the correction of velocities found beside it counts.
-const ARRIVED: f64 = 1e-13;
+pub const ARRIVED: f64 = 1e-13;
 
 impl<Y: System> Dynamics<Y> {
     /// Moves a state to the constraints, as [`Dynamics::project_position`] and [`Dynamics::project_velocity`] do, by Newton's method with corrections computed in company. A state
@@ -27,7 +27,7 @@ impl<Y: System> Dynamics<Y> {
         if !company.correct(s, &mut self.delta, &mut self.turn).await {
             return None;
         }
-        self.credit_correction();
+        self.credit_corrections(1);
         self.update_size(y, s);
         let mut norm = largest(&self.delta, &self.size);
         let speed = s.v.iter().zip(&self.size).fold(super::project::SLOWEST, |max, (v, size)| max.max(v.abs() / size));
@@ -47,7 +47,7 @@ impl<Y: System> Dynamics<Y> {
                 s.q.copy_from_slice(&self.origin);
                 return None;
             }
-            self.credit_correction();
+            self.credit_corrections(1);
             rounds += 1;
             norm = largest(&self.delta, &self.size);
             if arrived {
@@ -59,11 +59,11 @@ impl<Y: System> Dynamics<Y> {
         Some(true)
     }
 
-    /// Counts a correction that somebody else has computed.
-    fn credit_correction(&mut self) {
-        self.counts.factorisations += 1;
-        self.counts.solves += 1;
-        self.counts.projections += 1;
+    /// Counts corrections that somebody else has computed.
+    pub(crate) fn credit_corrections(&mut self, count: u32) {
+        self.counts.factorisations += u64::from(count);
+        self.counts.solves += u64::from(count);
+        self.counts.projections += u64::from(count);
     }
 }
 

@@ -39,15 +39,18 @@ pub struct Residual {
     pub relative: f64,
 }
 
+/// Makes sizes of magnitudes: a thousandth of the largest one is added.
+pub(crate) fn floor(size: &mut [f64]) {
+    let floor = 1e-3 * size.iter().fold(0.0, |max: f64, &size| max.max(size));
+    let floor = if floor > 0.0 { floor } else { 1.0 };
+    size.iter_mut().for_each(|size| *size += floor);
+}
+
 impl<Y: System> Dynamics<Y> {
     /// The sizes against which changes of coordinates are measured: their magnitudes, and a thousandth of the largest one.
     pub(super) fn update_size(&mut self, y: &Y, s: &State<f64>) {
         y.magnitude(&s.q, &mut self.size);
-        let floor = 1e-3 * self.size.iter().fold(0.0, |max: f64, &size| max.max(size));
-        let floor = if floor > 0.0 { floor } else { 1.0 };
-        for size in &mut self.size {
-            *size += floor;
-        }
+        floor(&mut self.size);
     }
 
     /// The same for velocities: sizes times the fastest relative rate.

@@ -18,7 +18,7 @@ pub mod variational;
 pub use generalized_alpha::GeneralizedAlpha;
 pub use mexx::Mexx;
 pub use minimal::Minimal;
-pub use pace::{Alone, Beside, Company, Pace, now};
+pub use pace::{Alone, Beside, Company, Glance, Pace, Stages, Ways, now};
 pub use radau::Radau;
 pub use runge_kutta::RungeKutta;
 pub use simulate::{Ending, Flow, Moment, Observer, Progress, Reaction, Run, Span, resume, simulate};

@@ -6,12 +6,51 @@
 //! the same code as alone, so every run keeps its own time, step size and end. What a run gets depends on its own state only: not on who
 //! shares the company, nor on the order in which runs are driven.
 
+use super::tableau::Tableau;
 use super::{IntegrateError, Integrator, RungeKutta, Step};
 use crate::dynamics::{Dynamics, Rates, Shelf};
 use crate::events::Sight;
 use crate::system::{State, System};
+use std::ops::Range;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+
+/// Stages of a Runge–Kutta step, each from those before it: k_i = f(t + c_i h, y ⊕ h Σ a_ij k_j).
+#[derive(Clone, Debug)]
+pub struct Stages {
+    /// The coefficients.
+    pub tableau: &'static Tableau,
+    /// Which ones.
+    pub range: Range<usize>,
+    /// The length of the step in s, and its end.
+    pub h: f64,
+    /// Where stages with c = 1 are, in s.
+    pub end: f64,
+}
+
+/// States near a base, each reached by an increment (δ, Δv, Δx, Δz) in its chart.
+#[derive(Clone, Debug, Default)]
+pub struct Ways {
+    /// When they are, in s.
+    pub times: Vec<f64>,
+    /// The increments, one after the other.
+    pub increments: Vec<f64>,
+    /// Where they are to be moved to the constraints: the relative tolerance, see [`Dynamics::project_position`], and the sizes of configurations.
+    pub project: Option<f64>,
+    /// Those sizes.
+    pub sizes: Vec<f64>,
+}
+
+/// A state as others have found it.
+#[derive(Clone, Debug, Default)]
+pub struct Glance {
+    /// (q, v, x).
+    pub state: Vec<f64>,
+    /// Its contacts.
+    pub sight: Sight,
+    /// How many corrections have moved it to the constraints.
+    pub corrections: u32,
+}
 
 /// Others whose rates are computed at the same time.
 pub trait Company<Y: System> {
@@ -19,6 +58,15 @@ pub trait Company<Y: System> {
     fn join(&mut self, y: &Y, s: &State<f64>, rates: &[f64]);
     /// The rates v̇, ẋ, ż at a state. `false`: the run must compute them itself.
     fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> impl Future<Output = bool>;
+    /// The rates of stages of a step from a state, in its chart: rows (δ̇, v̇, ẋ, ż) of `slopes`, of which those before the first one asked for are given. `false`: the run must
+    /// compute them one by one.
+    fn stages(&mut self, _base: &State<f64>, _stages: &Stages, _slopes: &mut [f64]) -> impl Future<Output = bool> {
+        async { false }
+    }
+    /// States near a base, moved to the constraints where that is asked for, and their contacts. `false`: the run must find them itself.
+    fn look(&mut self, _base: &State<f64>, _ways: &Ways, _out: &mut Vec<Glance>) -> impl Future<Output = bool> {
+        async { false }
+    }
     /// Gaps, rates and forces of contacts at a state. `false`: the run must compute them itself.
     fn sight(&mut self, _s: &State<f64>, _out: &mut Sight) -> impl Future<Output = bool> {
         async { false }
@@ -46,6 +94,18 @@ pub trait Pace<Y: System> {
         until: f64,
         inside: impl Fn(f64) -> bool,
     ) -> impl Future<Output = Result<Step, IntegrateError>>;
+    /// States inside the last step and their contacts, if others compute them: `tell` is given each of them in turn. With a dynamics and a tolerance they are moved to the constraints, and
+    /// the work is counted there. Says whether it was done.
+    fn look(
+        &mut self,
+        _y: &Y,
+        _times: &[f64],
+        _project: Option<(&mut Dynamics<Y>, f64)>,
+        _between: &mut State<f64>,
+        _tell: impl FnMut(usize, &State<f64>, &Sight),
+    ) -> impl Future<Output = bool> {
+        async { false }
+    }
     /// The contacts at a state, if others compute them.
     fn sight(&mut self, _s: &State<f64>) -> impl Future<Output = Option<&Sight>> {
         async { None }
@@ -101,13 +161,16 @@ pub struct Beside<Y: System, C> {
     method: RungeKutta<Y>,
     company: C,
     sight: Sight,
+    ways: Ways,
+    glances: Vec<Glance>,
     shelf: Shelf<Y>,
 }
 
 impl<Y: System, C: Company<Y>> Beside<Y, C> {
     /// The method and its company.
     pub fn new(method: RungeKutta<Y>, company: C) -> Self {
-        Self { method, company, sight: Sight::default(), shelf: Shelf::default() }
+        let (sight, ways, glances) = (Sight::default(), Ways::default(), Vec::new());
+        Self { method, company, sight, ways, glances, shelf: Shelf::default() }
     }
 }
 
@@ -131,6 +194,38 @@ impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
         inside: impl Fn(f64) -> bool,
     ) -> Result<Step, IntegrateError> {
         self.method.step_beside(y, s, until, &mut self.company, inside).await
+    }
+    async fn look(
+        &mut self,
+        y: &Y,
+        times: &[f64],
+        project: Option<(&mut Dynamics<Y>, f64)>,
+        between: &mut State<f64>,
+        mut tell: impl FnMut(usize, &State<f64>, &Sight),
+    ) -> bool {
+        let Some((base, size)) = self.method.ways(y, times, &mut self.ways) else { return false };
+        self.ways.project = project.as_ref().map(|(_, tolerance)| *tolerance);
+        if !self.company.look(base, &self.ways, &mut self.glances).await {
+            return false;
+        }
+        let found = self.glances.iter().zip(self.ways.increments.chunks_exact(size));
+        for (k, (glance, increment)) in found.enumerate() {
+            between.t = times[k];
+            let mut rest = &glance.state[..];
+            for part in [&mut between.q, &mut between.v, &mut between.x] {
+                let (own, more) = rest.split_at(part.len());
+                part.copy_from_slice(own);
+                rest = more;
+            }
+            let integrals = &increment[size - base.z.len()..];
+            between.z.iter_mut().zip(&base.z).zip(integrals).for_each(|((z, base), more)| *z = base + more);
+            between.p.copy_from_slice(&base.p);
+            tell(k, between, &glance.sight);
+        }
+        if let Some((dynamics, _)) = project {
+            dynamics.credit_corrections(self.glances.iter().map(|glance| glance.corrections).sum());
+        }
+        true
     }
     async fn sight(&mut self, s: &State<f64>) -> Option<&Sight> {
         self.company.sight(s, &mut self.sight).await.then_some(&self.sight)

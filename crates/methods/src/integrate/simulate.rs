@@ -8,7 +8,7 @@
 
 use super::{Alone, Counts, IntegrateError, Integrator, Pace, Step, now};
 use crate::dynamics::{Dynamics, Shelf};
-use crate::events::{Hit, Locator, Triggers, group};
+use crate::events::{Hit, Locator, Sight, Triggers, group};
 use crate::system::{State, System};
 
 /// Continuous output is projected to the constraints until a correction is below this, relative to the magnitudes.
@@ -360,12 +360,11 @@ impl<Y: System> Work<Y> {
         self.evaluate(y, s, pace, triggers).await;
         let (between, dynamics) = (&mut self.between, &mut self.dynamics);
         let mut failure = None;
-        let mut sample = async |t: f64, refine: bool, out: &mut [f64]| {
+        let mut sample = async |times: &[f64], refine: bool, out: &mut [f64]| {
             let projected = if refine { dynamics.as_mut() } else { None };
-            if let Err(error) = interpolate(y, pace, t, between, projected).await {
+            if let Err(error) = values_inside(y, times, pace, triggers, between, projected, out).await {
                 failure.get_or_insert(error);
             }
-            values(y, between, pace, triggers, out).await;
         };
         let hits = self.locator.search_with(step.t, s.t, &self.values, &mut sample).await;
         if let Some(error) = failure {
@@ -424,6 +423,31 @@ async fn values<Y: System>(
     triggers.values(y, s, out);
 }
 
+/// The values of event functions at times inside the last step, one row each.
+async fn values_inside<Y: System>(
+    y: &Y,
+    times: &[f64],
+    pace: &mut impl Pace<Y>,
+    triggers: &mut dyn Triggers<Y>,
+    between: &mut State<f64>,
+    mut dynamics: Option<&mut Dynamics<Y>>,
+    out: &mut [f64],
+) -> Result<(), IntegrateError> {
+    let (count, sees) = (triggers.list().len(), triggers.sees());
+    let tell = |k: usize, s: &State<f64>, sight: &Sight| {
+        let row = &mut out[k * count..(k + 1) * count];
+        if sees { triggers.values_seen(y, s, sight, row) } else { triggers.values(y, s, row) }
+    };
+    if pace.look(y, times, dynamics.as_deref_mut().map(|dynamics| (dynamics, PROJECTION)), between, tell).await {
+        return Ok(());
+    }
+    for (&t, row) in times.iter().zip(out.chunks_exact_mut(count)) {
+        interpolate_alone(y, pace, t, between, dynamics.as_deref_mut()).await?;
+        values(y, between, pace, triggers, row).await;
+    }
+    Ok(())
+}
+
 /// Gives out all outputs up to `t` that lie within the last step.
 async fn record<Y: System>(
     y: &Y,
@@ -453,6 +477,21 @@ async fn record<Y: System>(
 
 /// The state at a time within the last step, projected to the constraints if asked.
 async fn interpolate<Y: System>(
+    y: &Y,
+    pace: &mut impl Pace<Y>,
+    t: f64,
+    out: &mut State<f64>,
+    mut dynamics: Option<&mut Dynamics<Y>>,
+) -> Result<(), IntegrateError> {
+    let projected = dynamics.as_deref_mut().map(|dynamics| (dynamics, PROJECTION));
+    if pace.look(y, &[t], projected, out, |_, _, _| ()).await {
+        return Ok(());
+    }
+    interpolate_alone(y, pace, t, out, dynamics).await
+}
+
+/// The same where others do not find it.
+async fn interpolate_alone<Y: System>(
     y: &Y,
     pace: &mut impl Pace<Y>,
     t: f64,

@@ -1,29 +1,31 @@
 //! Rows side by side. Rows whose equations have the same instructions and other constants hand in their states, and four are computed at once, in the
 //! lanes of one number.
 //!
-//! Each row is a run of its own, with its own time, steps, modes of contacts, events, outputs and end ([`dalembert_methods::integrate::Beside`]); computed together are accelerations, gaps
-//! and forces of contacts, and corrections towards the constraints ([`dalembert_graph::touching`]). Rows that ask the same in the same modes queue at one table; a table
-//! serves four of them at once. Lanes do not
-//! mix: what a row gets depends on its own state and constants, not on who sits beside it. So the rows are the same bits in any order and division.
+//! Each row is a run of its own, with its own time, steps, modes of contacts, events, outputs and end ([`dalembert_methods::integrate::Beside`]); computed together are stages of steps,
+//! states inside them with their contacts, and corrections towards the constraints ([`dalembert_graph::touching`]). Rows that ask the same in the same modes queue at one table; a table
+//! serves four of them at once. Lanes do not mix: what a row gets depends on its own state and constants, not on who sits beside it. So the rows are the same bits in any order and division.
 //!
 //! A row sits alone, and is computed as by `run`, where its equations cannot be recorded, do not agree with the instructions where a part of its run begins, or have constraints that
 //! depend on each other. Where pivots get thin or numbers are not finite on the way, the solver that finds ranks takes over, and gives the error if there is one.
 
+mod look;
+mod loom;
+mod stages;
 mod table;
 
 use dalembert::model::Model;
-use dalembert_graph::touching::{Ask, Functions, LEAD, Unrecorded};
+use dalembert_graph::touching::{Functions, LEAD, Unrecorded};
 use dalembert_methods::dynamics::Rates;
 use dalembert_methods::events::Sight;
-use dalembert_methods::integrate::Company;
+use dalembert_methods::integrate::{Company, Glance, Stages, Ways};
 use dalembert_methods::nonsmooth::{Contacts, Hybrid, Mode};
 use dalembert_methods::system::{Shape, State, System};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
-use table::{Guest, Table, Ticket};
+use table::{Guest, Paper, Table, Ticket};
 
 /// Pivots below this, in units of their diagonal, are left to the solver that finds ranks: rows that are closer than an angle of 1e-3.
 const THIN: f64 = 1e-6;
@@ -34,6 +36,25 @@ const AGREE: f64 = 1e-8;
 const KINDS: usize = 32;
 const TABLES: usize = 1024;
 
+/// What a row asks for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Question {
+    /// Accelerations and rates at a state.
+    Motion,
+    /// Contacts at a state.
+    Sight,
+    /// Corrections of a state towards the constraints.
+    Correct,
+    /// Stages of a step.
+    Stages,
+    /// States inside a step, and their contacts.
+    Look,
+}
+
+impl Question {
+    const ALL: [Self; 5] = [Self::Motion, Self::Sight, Self::Correct, Self::Stages, Self::Look];
+}
+
 /// Where rows meet: all those of one thread.
 #[derive(Clone, Default)]
 pub(crate) struct Hall(Rc<RefCell<Rooms>>);
@@ -42,6 +63,8 @@ pub(crate) struct Hall(Rc<RefCell<Rooms>>);
 struct Rooms {
     kinds: Vec<Rc<Functions>>,
     tables: Vec<Rc<RefCell<Table>>>,
+    /// Tables at which somebody waits.
+    busy: Vec<Rc<RefCell<Table>>>,
     rows: u64,
 }
 
@@ -54,16 +77,26 @@ impl Hall {
         Seat { hall: self.clone(), ticket, own: None, known: Vec::new(), place: None, seated: noted.seated.clone() }
     }
 
+    /// Lets somebody wait at a table.
+    fn queue(&self, chair: &Chair) {
+        let mut table = chair.table.borrow_mut();
+        if table.waiting() == 0 {
+            self.0.borrow_mut().busy.push(chair.table.clone());
+        }
+        table.queue(chair.guest.clone());
+    }
+
     /// Computes what was asked for: at all tables where four wait, or if there is none at the one where most do.
     pub fn serve(&self) {
-        let rooms = self.0.borrow();
+        let busy = &mut self.0.borrow_mut().busy;
         let mut served = false;
-        for table in &rooms.tables {
+        for table in &*busy {
             served |= table.borrow_mut().serve_full();
         }
-        if !served && let Some(table) = rooms.tables.iter().max_by_key(|table| table.borrow().waiting()) {
+        if !served && let Some(table) = busy.iter().max_by_key(|table| table.borrow().waiting()) {
             table.borrow_mut().serve();
         }
+        busy.retain(|table| table.borrow().waiting() > 0);
     }
 
     /// The kind of a row, one that is known or a new one, and its constants.
@@ -84,23 +117,23 @@ impl Hall {
     }
 
     /// The table of a question.
-    fn table(&self, kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Rc<RefCell<Table>>, Unrecorded> {
-        let mut rooms = self.0.borrow_mut();
-        if let Some(known) = rooms.tables.iter().find(|table| table.borrow().is_for(kind, modes, ask)) {
+    fn table(
+        &self,
+        kind: &Rc<Functions>,
+        y: &Hybrid<'_, Model>,
+        asks: Question,
+    ) -> Result<Rc<RefCell<Table>>, Unrecorded> {
+        let (mut rooms, modes) = (self.0.borrow_mut(), y.modes());
+        if let Some(known) = rooms.tables.iter().find(|table| table.borrow().is_for(kind, modes, asks)) {
             return Ok(known.clone());
         }
         if rooms.tables.len() >= TABLES {
             rooms.tables.retain(|table| Rc::strong_count(table) > 1);
         }
-        let table = Rc::new(RefCell::new(Table::new(kind, modes, ask)?));
+        let table = Rc::new(RefCell::new(Table::new(kind, y, asks)?));
         rooms.tables.push(table.clone());
         Ok(table)
     }
-}
-
-/// Whether numbers can be used: finite, and with pivots that are not thin.
-fn sound(values: &[f64], pivots: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite()) && pivots.iter().all(|&pivot| pivot >= THIN)
 }
 
 /// Whether the rates are the same, kind by kind.
@@ -157,9 +190,8 @@ pub(crate) struct Noted {
 
 /// The place of a row among others, in one set of modes.
 struct Place {
-    tables: [Rc<RefCell<Table>>; 3],
-    /// The row as it waits at each.
-    guests: [Guest; 3],
+    /// Tables, and the row as it waits at each; for stages and looks only where there are instructions for them.
+    chairs: [Option<Chair>; 5],
     shape: Shape,
     /// Directions of sliding and what leads back to them.
     leads: Vec<f64>,
@@ -169,14 +201,28 @@ struct Place {
     rows: usize,
 }
 
+/// A table, and a row as it waits there.
+struct Chair {
+    table: Rc<RefCell<Table>>,
+    guest: Guest,
+}
+
 /// A table, and what is used there of the constants of a row.
-type Known = (Rc<RefCell<Table>>, Rc<[f64]>);
+type Known = (Rc<RefCell<Table>>, Rc<[Rc<[f64]>]>);
+
+/// What is known of a row.
+struct Own {
+    kind: Rc<Functions>,
+    constants: Vec<f64>,
+    /// Whether its states move as those of the kind do.
+    moves: bool,
+}
 
 /// What a row brings to its run.
 pub(crate) struct Seat {
     hall: Hall,
     /// The kind of the row and its constants, or none if it cannot be recorded, once it is known.
-    own: Option<Option<(Rc<Functions>, Vec<f64>)>>,
+    own: Option<Option<Own>>,
     ticket: Rc<Ticket>,
     /// Tables at which the row has been, and its constants there.
     known: Vec<Known>,
@@ -189,22 +235,27 @@ impl Seat {
     fn take(&mut self, y: &Hybrid<'_, Model>, s: &State<f64>, rates: &[f64]) -> Result<Place, Option<Alone>> {
         if self.own.is_none() {
             self.own = Some(None);
-            self.own = Some(Some(self.hall.kind(y.model()).map_err(|why| Some(Alone::Unrecorded(why)))?));
+            let (kind, constants) = self.hall.kind(y.model()).map_err(|why| Some(Alone::Unrecorded(why)))?;
+            let moves = kind.moves(y.model());
+            self.own = Some(Some(Own { kind, constants, moves }));
         }
-        let Some(Some((kind, constants))) = &self.own else { return Err(None) };
-        let table = |ask| self.hall.table(kind, y.modes(), ask).map_err(|why| Some(Alone::Unrecorded(why)));
-        let tables = [table(Ask::Motion)?, table(Ask::Sight)?, table(Ask::Correct)?];
+        let Some(Some(Own { kind, constants, moves })) = &self.own else { return Err(None) };
         let (ticket, known) = (&self.ticket, &mut self.known);
-        let guest = |table: &Rc<RefCell<Table>>| {
-            let found = known.iter().find(|(known, _)| Rc::ptr_eq(known, table)).map(|(_, own)| own.clone());
+        let mut chair = |asks| {
+            let table = self.hall.table(kind, y, asks).map_err(|why| Some(Alone::Unrecorded(why)))?;
+            let found = known.iter().find(|(known, _)| Rc::ptr_eq(known, &table)).map(|(_, own)| own.clone());
             let constants = found.unwrap_or_else(|| {
                 let own = table.borrow_mut().constants(constants);
                 known.push((table.clone(), own.clone()));
                 own
             });
-            Guest { ticket: ticket.clone(), constants }
+            Ok::<_, Option<Alone>>(Chair { table, guest: Guest { ticket: ticket.clone(), constants } })
         };
-        let guests = tables.each_ref().map(guest);
+        let mut chairs = [const { None }; 5];
+        for (chair_of, asks) in chairs.iter_mut().zip(Question::ALL) {
+            let free = !matches!(asks, Question::Stages | Question::Look) || *moves;
+            *chair_of = if free { Some(chair(asks)?) } else { None };
+        }
         let (shape, count) = (y.shape(), y.modes().len());
         let lead = |(mode, &creep): (&Mode, &f64)| match mode {
             Mode::Slide { direction: [first, second] } => [*first, *second, creep],
@@ -212,11 +263,13 @@ impl Seat {
         };
         let leads: Vec<[f64; LEAD]> = y.modes().iter().zip(y.creep()).map(lead).collect();
         let presses = (0..count).filter_map(|i| Some((y.start(i), y.model().own_press(i)?))).collect();
-        let place =
-            Place { tables, guests, shape, leads: leads.concat(), presses, contacts: count, rows: y.start(count) };
-        let answer = place.tables[0].borrow_mut().ask_alone(&place.guests[0].constants, place.question(s));
+        let place = Place { chairs, shape, leads: leads.concat(), presses, contacts: count, rows: y.start(count) };
+        let Some(Chair { table, guest }) = &place.chairs[Question::Motion as usize] else { return Err(None) };
+        let mut asked = Vec::new();
+        question(s, &place.leads, &mut asked);
+        let answer = table.borrow_mut().ask_alone(&guest.constants, &asked);
         let (found, pivots) = answer.split_at(shape.v + shape.x + shape.z);
-        if !sound(found, pivots) {
+        if found.iter().any(|rate| !rate.is_finite()) || pivots.iter().any(|&pivot| pivot < THIN || pivot.is_nan()) {
             return Err(Some(Alone::Dependent));
         }
         if !agrees(shape, found, rates) {
@@ -225,25 +278,47 @@ impl Seat {
         Ok(place)
     }
 
-    /// Asks for something; nothing if there is no place to ask at.
-    async fn ask(&self, ask: Ask, s: &State<f64>) -> Option<(&Place, &Ticket)> {
+    /// Asks for something; nothing if there is no place to ask at, or the answer is not sound.
+    async fn ask(
+        &self,
+        asks: Question,
+        s: &State<f64>,
+        more: impl FnOnce(&mut Paper),
+    ) -> Option<(&Place, Ref<'_, Paper>)> {
         let (place, ticket) = (self.place.as_ref()?, &self.ticket);
+        let chair = place.chairs[asks as usize].as_ref()?;
         {
-            let mut paper = ticket.paper.borrow_mut();
-            paper.question.clear();
-            paper.question.extend(place.question(s));
+            let paper = &mut *ticket.paper.borrow_mut();
+            question(s, &place.leads, &mut paper.question);
+            more(paper);
         }
         ticket.waits.set(true);
-        place.tables[ask as usize].borrow_mut().queue(place.guests[ask as usize].clone());
+        self.hall.queue(chair);
         poll_fn(|_| if ticket.waits.get() { Poll::Pending } else { Poll::Ready(()) }).await;
-        Some((place, ticket))
+        let paper = ticket.paper.borrow();
+        paper.sound.then_some((place, paper))
     }
 }
 
 impl Place {
-    fn question<'a>(&'a self, s: &'a State<f64>) -> impl Iterator<Item = f64> + 'a {
-        std::iter::once(s.t).chain(s.q.iter().chain(&s.v).chain(&s.x).chain(&self.leads).copied())
+    /// Writes down contacts from their numbers.
+    fn sight(&self, numbers: &[f64], out: &mut Sight) {
+        let (gap, rest) = numbers.split_at(self.contacts);
+        let (rate, force) = rest.split_at(self.rows);
+        for (to, from) in [(&mut out.gap, gap), (&mut out.rate, rate), (&mut out.force, force)] {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        self.presses.iter().for_each(|&(row, press)| out.force[row] = press);
     }
+}
+
+/// Writes down a state and what contacts are led by.
+fn question(s: &State<f64>, leads: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    out.push(s.t);
+    [&s.q, &s.v, &s.x].into_iter().for_each(|part| out.extend_from_slice(part));
+    out.extend_from_slice(leads);
 }
 
 impl<'m> Company<Hybrid<'m, Model>> for Seat {
@@ -263,37 +338,59 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
     }
 
     async fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> bool {
-        let Some((_, ticket)) = self.ask(Ask::Motion, s).await else { return false };
-        let paper = ticket.paper.borrow();
+        let Some((_, paper)) = self.ask(Question::Motion, s, |_| ()).await else { return false };
         let mut rest = &paper.answer[..];
         for part in [&mut out.v, &mut out.x, &mut out.z] {
             let (own, more) = rest.split_at(part.len());
             part.copy_from_slice(own);
             rest = more;
         }
-        sound(&paper.answer[..paper.answer.len() - rest.len()], rest)
+        true
+    }
+
+    async fn stages(&mut self, base: &State<f64>, stages: &Stages, slopes: &mut [f64]) -> bool {
+        let size = slopes.len() / stages.tableau.all_stages();
+        let known = &slopes[..stages.range.start * size];
+        let more = |paper: &mut Paper| {
+            paper.slopes.clear();
+            paper.slopes.extend_from_slice(known);
+            paper.stages = Some(stages.clone());
+        };
+        let Some((_, paper)) = self.ask(Question::Stages, base, more).await else { return false };
+        slopes[stages.range.start * size..stages.range.end * size].copy_from_slice(&paper.answer);
+        true
+    }
+
+    async fn look(&mut self, base: &State<f64>, ways: &Ways, out: &mut Vec<Glance>) -> bool {
+        let more = |paper: &mut Paper| paper.ways.clone_from(ways);
+        let Some((place, paper)) = self.ask(Question::Look, base, more).await else { return false };
+        let state = place.shape.q + place.shape.v + place.shape.x;
+        let size = paper.answer.len() / ways.times.len().max(1);
+        out.resize_with(ways.times.len(), Glance::default);
+        for ((glance, numbers), &corrections) in
+            out.iter_mut().zip(paper.answer.chunks_exact(size)).zip(&paper.corrections)
+        {
+            let (own, seen) = numbers.split_at(state);
+            glance.state.clear();
+            glance.state.extend_from_slice(own);
+            if place.contacts > 0 {
+                place.sight(seen, &mut glance.sight);
+            }
+            glance.corrections = corrections;
+        }
+        true
     }
 
     async fn sight(&mut self, s: &State<f64>, out: &mut Sight) -> bool {
-        let Some((place, ticket)) = self.ask(Ask::Sight, s).await else { return false };
-        let paper = ticket.paper.borrow();
-        let (gap, rest) = paper.answer.split_at(place.contacts);
-        let (rate, rest) = rest.split_at(place.rows);
-        let (force, pivots) = rest.split_at(place.rows);
-        for (to, from) in [(&mut out.gap, gap), (&mut out.rate, rate), (&mut out.force, force)] {
-            to.clear();
-            to.extend_from_slice(from);
-        }
-        place.presses.iter().for_each(|&(row, press)| out.force[row] = press);
-        sound(&paper.answer[..place.contacts + 2 * place.rows], pivots)
+        let Some((place, paper)) = self.ask(Question::Sight, s, |_| ()).await else { return false };
+        place.sight(&paper.answer, out);
+        true
     }
 
     async fn correct(&mut self, s: &State<f64>, position: &mut [f64], velocity: &mut [f64]) -> bool {
-        let Some((place, ticket)) = self.ask(Ask::Correct, s).await else { return false };
-        let paper = ticket.paper.borrow();
-        let (changes, pivots) = paper.answer.split_at(2 * place.shape.v);
-        position.copy_from_slice(&changes[..place.shape.v]);
-        velocity.copy_from_slice(&changes[place.shape.v..]);
-        sound(changes, pivots)
+        let Some((place, paper)) = self.ask(Question::Correct, s, |_| ()).await else { return false };
+        position.copy_from_slice(&paper.answer[..place.shape.v]);
+        velocity.copy_from_slice(&paper.answer[place.shape.v..]);
+        true
     }
 }

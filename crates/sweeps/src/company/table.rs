@@ -1,21 +1,17 @@
 //! Where rows that ask the same in the same modes wait for each other, and are answered four at a time.
-//!
-//! A table begins with the interpreter. When it has answered often enough for machine code to pay, the same instructions are compiled; both give the same bits, so it does not matter
-//! when that happens.
 
-use dalembert_graph::Program;
-use dalembert_graph::machine::{Constants, Four, Slot};
-use dalembert_graph::tape::{Slots, Tape};
+use super::look::Look;
+use super::loom::{LANES, Loom};
+use super::stages::{Room, alike};
+use super::{Question, THIN};
+use dalembert::model::Model;
 use dalembert_graph::touching::{Ask, Functions, Unrecorded};
-use dalembert_methods::nonsmooth::Mode;
-use dalembert_methods::{Lanes, Real};
+use dalembert_methods::Lanes;
+use dalembert_methods::integrate::{Stages, Ways};
+use dalembert_methods::nonsmooth::{Hybrid, Mode};
+use dalembert_methods::system::System;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-
-/// Rows side by side.
-const LANES: usize = 4;
-/// After so many answers a table gets machine code: that takes about as long as a few hundred of them.
-const OFTEN: u32 = 400;
 
 /// A row, and what it asks and gets.
 #[derive(Default)]
@@ -28,55 +24,45 @@ pub(super) struct Ticket {
 
 #[derive(Default)]
 pub(super) struct Paper {
+    /// A state and what contacts are led by.
     pub question: Vec<f64>,
+    /// Where stages of a step are asked for, which, and the rates of those before them.
+    pub stages: Option<Stages>,
+    pub slopes: Vec<f64>,
+    /// Where states near the one of the question are asked for, how to get there.
+    pub ways: Ways,
     pub answer: Vec<f64>,
+    /// Whether all numbers are finite and no pivot is thin.
+    pub sound: bool,
+    /// How many corrections were made at each state.
+    pub corrections: Vec<u32>,
 }
 
 /// Who waits at a table.
 #[derive(Clone)]
 pub(super) struct Guest {
     pub ticket: Rc<Ticket>,
-    /// The constants of the row that are used here.
-    pub constants: Rc<[f64]>,
-}
-
-/// Who sits in a lane.
-#[derive(Clone, Default)]
-struct Owner {
-    row: u64,
-    constants: Option<Rc<[f64]>>,
-}
-
-/// Instructions by machine code.
-struct Fast {
-    machine: Four,
-    constants: Constants,
-    work: Vec<Slot>,
+    /// The constants of the row that are used here, by looms.
+    pub constants: Rc<[Rc<[f64]>]>,
 }
 
 /// Where rows of one kind in one set of modes ask one thing.
 pub(super) struct Table {
     kind: Rc<Functions>,
     modes: Vec<u8>,
-    ask: Ask,
-    /// What depends on constants alone, and how many constants a row and the instructions have.
-    early: Tape,
-    early_slots: Slots<f64>,
-    sizes: [usize; 2],
-    /// The rest, and the constants of a row that it uses.
-    program: Program,
-    tape: Tape,
-    used: Vec<usize>,
-    slots: Slots<Lanes<LANES>>,
-    input: Vec<Lanes<LANES>>,
-    output: Vec<Lanes<LANES>>,
-    owners: [Owner; LANES],
+    asks: Question,
+    work: Work,
+    /// Who sits in the lanes.
+    owners: [u64; LANES],
     queue: Vec<Guest>,
-    /// The same instructions for one row.
-    alone: Slots<Lanes<1>>,
-    /// Answers given so far, and machine code if it is worth it and can be had.
-    served: u32,
-    fast: Option<Fast>,
+}
+
+/// How questions are answered.
+enum Work {
+    /// By one run, and how many of its outputs are no pivots.
+    Once(Loom, usize),
+    Stages(Loom, Room),
+    Look(Look),
 }
 
 /// The modes of contacts without directions.
@@ -90,50 +76,33 @@ fn key(modes: &[Mode]) -> Vec<u8> {
 }
 
 impl Table {
-    pub fn new(kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> Result<Self, Unrecorded> {
-        let whole = kind.answer(modes, ask)?;
-        let (early, program) = whole.hoisted();
-        let sizes = [kind.program.constants.len(), whole.constants.len()];
-        let mut used: Vec<usize> =
-            program.instructions.iter().flat_map(|i| i.operands()).map(|&a| a as usize).collect();
-        used.extend(program.outputs.iter().map(|&o| o as usize));
-        used.retain(|&value| value < sizes[0] || (sizes[1]..program.constants.len()).contains(&value));
-        used.sort_unstable();
-        used.dedup();
-        let (early, tape) = (Tape::new(&early), Tape::new(&program));
-        Ok(Self {
-            kind: kind.clone(),
-            modes: key(modes),
-            ask,
-            early_slots: early.work(),
-            early,
-            sizes,
-            used,
-            slots: tape.work(),
-            alone: tape.work(),
-            input: vec![Lanes::zero(); program.inputs],
-            output: vec![Lanes::zero(); program.outputs.len()],
-            owners: Default::default(),
-            queue: Vec::new(),
-            tape,
-            program,
-            served: 0,
-            fast: None,
-        })
+    /// A table for a question of a system in its modes.
+    pub fn new(kind: &Rc<Functions>, y: &Hybrid<'_, Model>, asks: Question) -> Result<Self, Unrecorded> {
+        let (shape, modes, own) = (y.shape(), y.modes(), kind.program.constants.len());
+        let loom = |ask| Ok(Loom::new(own, &kind.answer(modes, ask)?));
+        let seen = modes.len() + 2 * y.start(modes.len());
+        let work = match asks {
+            Question::Motion => Work::Once(loom(Ask::Motion)?, shape.v + shape.x + shape.z),
+            Question::Sight => Work::Once(loom(Ask::Sight)?, seen),
+            Question::Correct => Work::Once(loom(Ask::Correct)?, 2 * shape.v),
+            Question::Stages => Work::Stages(loom(Ask::Stage)?, Room::new(shape)),
+            Question::Look => {
+                let correct = if shape.rows() > 0 { Some(loom(Ask::Correct)?) } else { None };
+                let sight = if modes.is_empty() { None } else { Some(loom(Ask::Sight)?) };
+                Work::Look(Look::new(shape, Loom::new(own, &kind.mover()?), correct, sight, seen))
+            }
+        };
+        Ok(Self { kind: kind.clone(), modes: key(modes), asks, work, owners: [0; LANES], queue: Vec::new() })
     }
 
     /// Whether it is the one for a question.
-    pub fn is_for(&self, kind: &Rc<Functions>, modes: &[Mode], ask: Ask) -> bool {
-        self.ask == ask && Rc::ptr_eq(&self.kind, kind) && self.modes == key(modes)
+    pub fn is_for(&self, kind: &Rc<Functions>, modes: &[Mode], asks: Question) -> bool {
+        self.asks == asks && Rc::ptr_eq(&self.kind, kind) && self.modes == key(modes)
     }
 
     /// What is used here of a row with these constants.
-    pub fn constants(&mut self, own: &[f64]) -> Rc<[f64]> {
-        let [first, all] = self.sizes;
-        self.early.constants_mut(&mut self.early_slots)[..first].copy_from_slice(own);
-        let mut more = vec![0.0; self.early.outputs()];
-        self.early.run(&mut self.early_slots, &vec![0.0; self.input.len()], &mut more);
-        self.used.iter().map(|&at| if at < first { own[at] } else { more[at - all] }).collect()
+    pub fn constants(&mut self, own: &[f64]) -> Rc<[Rc<[f64]>]> {
+        self.work.looms().into_iter().map(|loom| loom.constants(own)).collect()
     }
 
     /// How many wait.
@@ -147,9 +116,10 @@ impl Table {
 
     /// Serves as long as lanes are full, and says whether they were.
     pub fn serve_full(&mut self) -> bool {
-        let full = self.waiting() >= LANES;
-        while self.waiting() >= LANES {
+        let mut full = false;
+        while self.queue.len() >= LANES && self.party() >= LANES {
             self.serve();
+            full = true;
         }
         full
     }
@@ -157,84 +127,111 @@ impl Table {
     /// Serves up to four that wait.
     pub fn serve(&mut self) {
         let lanes = self.seat();
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let paper = ticket.paper.borrow();
-            self.input.iter_mut().zip(&paper.question).for_each(|(four, &value)| four.0[lane] = value);
+        match &mut self.work {
+            Work::Once(loom, known) => once(loom, *known, &lanes),
+            Work::Stages(loom, room) => room.serve(loom, &lanes),
+            Work::Look(look) => look.serve(&lanes),
         }
-        self.compute(lanes.each_ref().map(Option::is_some));
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let mut paper = ticket.paper.borrow_mut();
-            paper.answer.clear();
-            paper.answer.extend(self.output.iter().map(|four| four.0[lane]));
-            ticket.waits.set(false);
+        lanes.iter().flatten().for_each(|ticket| ticket.waits.set(false));
+    }
+
+    /// Whether two guests can be served at once.
+    fn together(&self, one: &Guest, other: &Guest) -> bool {
+        if matches!(self.work, Work::Once(..)) || Rc::ptr_eq(&one.ticket, &other.ticket) {
+            return true;
         }
+        let (one, other) = (one.ticket.paper.borrow(), other.ticket.paper.borrow());
+        match (&self.work, &one.stages, &other.stages) {
+            (Work::Stages(..), Some(one), Some(other)) => alike(one, other),
+            (Work::Look(_), ..) => {
+                one.ways.times.len() == other.ways.times.len()
+                    && one.ways.project.is_some() == other.ways.project.is_some()
+            }
+            _ => true,
+        }
+    }
+
+    /// How many wait that can be served together with the first one.
+    fn party(&self) -> usize {
+        let Some(first) = self.queue.first() else { return 0 };
+        self.queue.iter().filter(|guest| self.together(first, guest)).count()
     }
 
     /// Gives lanes to those who wait. Whoever sat here before keeps his lane, and his constants in it.
     fn seat(&mut self) -> [Option<Rc<Ticket>>; LANES] {
-        let count = self.queue.len().min(LANES);
         let mut lanes = [const { None }; LANES];
-        let mut others = Vec::with_capacity(count);
-        for guest in self.queue.drain(..count) {
-            match self.owners.iter().position(|owner| owner.row == guest.ticket.row) {
-                Some(lane) => lanes[lane] = Some(guest.ticket),
-                None => others.push(guest),
+        let mut others = [const { None }; LANES];
+        let (mut at, mut count) = (0, 0);
+        let first = self.queue.first().cloned();
+        while at < self.queue.len() && count < LANES {
+            if !first.as_ref().is_some_and(|first| self.together(first, &self.queue[at])) {
+                at += 1;
+                continue;
             }
+            let guest = self.queue.remove(at);
+            match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
+                Some(lane) => lanes[lane] = Some(guest.ticket),
+                None => others[count] = Some(guest),
+            }
+            count += 1;
         }
-        for Guest { ticket, constants } in others {
+        for Guest { ticket, constants } in others.into_iter().flatten() {
             let free = (0..LANES).filter(|&lane| lanes[lane].is_none());
             // Where nobody has sat, before a place is taken from somebody who may come back.
-            let Some(lane) = free.min_by_key(|&lane| self.owners[lane].row) else { continue };
-            let slots = self.tape.constants_mut(&mut self.slots);
-            self.used.iter().zip(&*constants).for_each(|(&at, &constant)| slots[at].0[lane] = constant);
-            if let Some(fast) = &mut self.fast {
-                self.used.iter().zip(&*constants).for_each(|(&at, &constant)| fast.constants.set(at, lane, constant));
-            }
-            self.owners[lane] = Owner { row: ticket.row, constants: Some(constants) };
+            let Some(lane) = free.min_by_key(|&lane| self.owners[lane]) else { continue };
+            self.work.looms().into_iter().zip(&*constants).for_each(|(loom, own)| loom.seat(lane, own));
+            self.owners[lane] = ticket.row;
             lanes[lane] = Some(ticket);
         }
         lanes
     }
 
-    /// The outputs for the inputs of the lanes that are taken.
-    fn compute(&mut self, taken: [bool; LANES]) {
-        self.served += 1;
-        if self.served == OFTEN {
-            self.compile();
-        }
-        let Some(fast) = &mut self.fast else {
-            return self.tape.run_lanes(&mut self.slots, &self.input, &mut self.output);
-        };
-        let near = fast.machine.run(&fast.constants, &mut fast.work, &self.input, &mut self.output);
-        if (0..LANES).any(|lane| taken[lane] && !near[lane]) {
-            let known = self.output.clone();
-            self.tape.run_lanes(&mut self.slots, &self.input, &mut self.output);
-            for (output, known) in self.output.iter_mut().zip(known) {
-                (0..LANES).filter(|&lane| near[lane]).for_each(|lane| output.0[lane] = known.0[lane]);
-            }
+    /// The answer for one row, at once, where one run gives it.
+    pub fn ask_alone(&mut self, constants: &[Rc<[f64]>], question: &[f64]) -> Vec<f64> {
+        match &mut self.work {
+            Work::Once(loom, _) => loom.run_alone(&constants[0], question),
+            _ => Vec::new(),
         }
     }
+}
 
-    /// Makes machine code. Where it cannot be had the interpreter goes on.
-    fn compile(&mut self) {
-        let Ok(machine) = Four::new(&self.program) else { return };
-        let mut constants = machine.constants();
-        for (lane, owner) in self.owners.iter().enumerate() {
-            let own = owner.constants.iter().flat_map(|own| own.iter());
-            self.used.iter().zip(own).for_each(|(&at, &constant)| constants.set(at, lane, constant));
+impl Work {
+    fn looms(&mut self) -> Vec<&mut Loom> {
+        match self {
+            Self::Once(loom, _) | Self::Stages(loom, _) => vec![loom],
+            Self::Look(look) => look.looms(),
         }
-        self.fast = Some(Fast { work: machine.work(), constants, machine });
     }
+}
 
-    /// The answer for one row, at once.
-    pub fn ask_alone(&mut self, constants: &[f64], question: impl Iterator<Item = f64>) -> Vec<f64> {
-        let own = self.tape.constants_mut(&mut self.alone);
-        self.used.iter().zip(constants).for_each(|(&at, &constant)| own[at] = Lanes([constant]));
-        let question: Vec<Lanes<1>> = question.map(|value| Lanes([value])).collect();
-        let mut answer = vec![Lanes([0.0]); self.output.len()];
-        self.tape.run_lanes(&mut self.alone, &question, &mut answer);
-        answer.into_iter().map(|lanes| lanes.0[0]).collect()
+/// Answers a question by one run.
+fn once(loom: &mut Loom, known: usize, lanes: &[Option<Rc<Ticket>>; LANES]) {
+    for (lane, ticket) in lanes.iter().enumerate() {
+        let Some(ticket) = ticket else { continue };
+        put(&ticket.paper.borrow().question, &mut loom.input, lane);
     }
+    loom.run(lanes.each_ref().map(Option::is_some));
+    let (answer, pivots) = loom.output.split_at(known);
+    for (lane, ticket) in lanes.iter().enumerate() {
+        let Some(ticket) = ticket else { continue };
+        let mut paper = ticket.paper.borrow_mut();
+        paper.answer.clear();
+        take(answer, &mut paper.answer, lane);
+        paper.sound = thick(pivots, lane) && paper.answer.iter().all(|value| value.is_finite());
+    }
+}
+
+/// Puts the numbers of a row into its lane.
+pub(super) fn put(from: &[f64], to: &mut [Lanes<LANES>], lane: usize) {
+    from.iter().zip(to).for_each(|(&value, four)| four.0[lane] = value);
+}
+
+/// Takes the numbers of a row out of its lane.
+pub(super) fn take(from: &[Lanes<LANES>], to: &mut Vec<f64>, lane: usize) {
+    to.extend(from.iter().map(|four| four.0[lane]));
+}
+
+/// Whether no pivot of a row is thin.
+pub(super) fn thick(pivots: &[Lanes<LANES>], lane: usize) -> bool {
+    pivots.iter().all(|pivot| pivot.0[lane] >= THIN)
 }

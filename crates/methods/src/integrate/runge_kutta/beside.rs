@@ -4,6 +4,7 @@ use super::stages::Scratch;
 use crate::integrate::control::{Largest, Tolerance};
 use crate::integrate::{Company, IntegrateError};
 use crate::system::{State, System};
+use std::ops::Range;
 
 impl<Y: System> Scratch<Y> {
     /// As [`Scratch::rebase`].
@@ -20,6 +21,17 @@ impl<Y: System> Scratch<Y> {
         Ok(())
     }
 
+    /// Makes stages of a step from the base all at once, if others can.
+    async fn stages_beside(&mut self, range: Range<usize>, end: f64, company: &mut impl Company<Y>) -> bool {
+        let count = range.len();
+        let (base, stages, slopes) = self.ahead(range, end);
+        let made = count > 0 && company.stages(base, &stages, slopes).await;
+        if made {
+            self.credit(count);
+        }
+        made
+    }
+
     /// As [`Scratch::attempt`].
     pub(super) async fn attempt_beside(
         &mut self,
@@ -28,6 +40,10 @@ impl<Y: System> Scratch<Y> {
         end: f64,
         company: &mut impl Company<Y>,
     ) -> Result<Largest, IntegrateError> {
+        if self.stages_beside(self.needed(), end, company).await {
+            self.advance(y, self.stages(), end);
+            return Ok(self.errors(tolerance, end));
+        }
         for i in 1..=self.stages() {
             if self.advance(y, i, end) {
                 self.evaluate_beside(y, i, company).await?;
@@ -58,7 +74,11 @@ impl<Y: System> Scratch<Y> {
 
     /// The further stages of continuous output, which [`Scratch::dense`] evaluates itself if they are not there.
     pub(super) async fn complete_beside(&mut self, y: &Y, company: &mut impl Company<Y>) {
-        for i in self.further() {
+        let (further, end) = (self.further(), self.end().t);
+        if self.stages_beside(further.clone(), end, company).await {
+            return;
+        }
+        for i in further {
             self.advance_dense(y, i);
             if self.evaluate_beside(y, i, company).await.is_err() {
                 self.fail_dense();

@@ -27,7 +27,7 @@ mod stages;
 use super::control::{Controller, Largest, Tolerance, land, shortest_step};
 use super::options::{ABSOLUTE, FIRST_STEP, FIXED_STEP, LARGEST_STEP, SAFETY, SMALLEST_STEP, TOLERANCE};
 use super::tableau::{DOP853, DOPRI5, RK4, Tableau};
-use super::{About, Company, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step};
+use super::{About, Company, Counts, IntegrateError, Integrator, Parameter, Settings, SettingsError, Step, Ways};
 use crate::dynamics::Shelf;
 use crate::system::{State, System};
 use stages::Scratch;
@@ -269,6 +269,11 @@ impl<Y: System> RungeKutta<Y> {
     /// The rates (v̇, ẋ, ż) at the state of the last start.
     pub(super) fn first_rates(&self) -> &[f64] {
         self.scratch.as_ref().map_or(&[], Scratch::first_rates)
+    }
+
+    /// What leads to the continuous output of the last step at some times, its base, and the size of an increment; nothing before the first step.
+    pub(super) fn ways(&mut self, y: &Y, times: &[f64], out: &mut Ways) -> Option<(&State<f64>, usize)> {
+        Some(self.scratch.as_mut()?.ways(y, times, out))
     }
 
     /// The same step as [`Integrator::step`] makes, its rates computed in company.

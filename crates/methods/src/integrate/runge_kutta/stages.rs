@@ -1,10 +1,10 @@
 //! The stages of one step, in the chart at its beginning.
 
-use crate::dynamics::{Dynamics, Rates};
+use crate::dynamics::{Dynamics, Rates, floor};
 use crate::integrate::control::{Largest, Tolerance};
 use crate::integrate::packed::{self, place};
 use crate::integrate::tableau::{MOST_STAGES, Tableau};
-use crate::integrate::{Company, Counts, IntegrateError};
+use crate::integrate::{Company, Counts, IntegrateError, Stages, Ways};
 use crate::system::{Shape, State, System};
 use std::ops::Range;
 
@@ -242,8 +242,23 @@ impl<Y: System> Scratch<Y> {
         let h = end - t;
         self.combine(h, tableau.rows[i]);
         self.place(y, if tableau.nodes[i] == 1.0 { end } else { t + tableau.nodes[i] * h });
-        // The rates at the end wait for the verdict where the estimate does not need them.
-        i < tableau.stages || tableau.error.len() > tableau.stages
+        self.needed().contains(&i)
+    }
+
+    /// The stages after the first one that a verdict needs: the rates at the end wait for it where the estimate does without them.
+    pub(super) fn needed(&self) -> Range<usize> {
+        1..self.tableau.stages + usize::from(self.tableau.error.len() > self.tableau.stages)
+    }
+
+    /// What others need to make stages of a step to `end`, and where these go.
+    pub(super) fn ahead(&mut self, range: Range<usize>, end: f64) -> (&State<f64>, Stages, &mut [f64]) {
+        let stages = Stages { tableau: self.tableau, range, h: end - self.base.t, end };
+        (&self.base, stages, &mut self.slopes)
+    }
+
+    /// Counts evaluations that others have made.
+    pub(super) fn credit(&mut self, count: usize) {
+        (0..count).for_each(|_| self.dynamics.credit());
     }
 
     /// The error of an attempt whose stages are there.
@@ -402,11 +417,11 @@ impl<Y: System> Scratch<Y> {
         self.dense = Dense::Failed;
     }
 
-    /// The continuous output at `out.t`.
-    pub(super) fn dense(&mut self, y: &Y, out: &mut State<f64>) {
+    /// Makes the increment that leads from the base to the continuous output at a time.
+    fn increase(&mut self, y: &Y, at: f64) {
         let tableau = self.tableau;
         let (t, h) = (self.base.t, self.h);
-        let theta = if h > 0.0 { (out.t - t) / h } else { 0.0 };
+        let theta = if h > 0.0 { (at - t) / h } else { 0.0 };
         for i in self.further() {
             self.advance_dense(y, i);
             if self.evaluate(y, i).is_err() {
@@ -420,7 +435,27 @@ impl<Y: System> Scratch<Y> {
             _ => tableau.hermite_weights(theta, &mut weights),
         }
         self.combine(h, &weights);
+    }
+
+    /// The continuous output at `out.t`.
+    pub(super) fn dense(&mut self, y: &Y, out: &mut State<f64>) {
+        self.increase(y, out.t);
         place(y, self.shape, &self.base, &self.increment, out.t, out);
+    }
+
+    /// What leads from the base to the continuous output at some times; gives the base and the size of an increment.
+    pub(super) fn ways(&mut self, y: &Y, times: &[f64], out: &mut Ways) -> (&State<f64>, usize) {
+        out.times.clear();
+        out.times.extend_from_slice(times);
+        out.increments.clear();
+        for &t in times {
+            self.increase(y, t);
+            out.increments.extend_from_slice(&self.increment);
+        }
+        out.sizes.clear();
+        out.sizes.extend_from_slice(&self.sizes[..self.shape.v]);
+        floor(&mut out.sizes);
+        (&self.base, self.size)
     }
 
     /// What the next step depends on besides the state: whether rates are evaluated anew, and the memory of the dynamics.

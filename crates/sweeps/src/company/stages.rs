@@ -1,0 +1,90 @@
+//! Stages of steps side by side: all that a Runge–Kutta method does between two looks at its errors, in the lanes of one number.
+//!
+//! ```text
+//! k_i = f(t + c_i h, y ⊕ h Σ a_ij k_j)
+//! ```
+//!
+//! Sums are formed in the order of stages. Each lane has its own time, step and state. What is not sound in one of them (a number that is not finite, a thin pivot)
+//! is left to its row.
+
+use super::loom::{LANES, Loom};
+use super::table::{Ticket, put, take, thick};
+use dalembert_methods::integrate::Stages;
+use dalembert_methods::integrate::tableau::MOST_STAGES;
+use dalembert_methods::system::Shape;
+use dalembert_methods::{Lanes, Real};
+use std::rc::Rc;
+
+/// Room for the stages of four rows.
+pub(super) struct Room {
+    /// Of increments (δ, Δv, Δx) that move states, and with Δz.
+    moves: usize,
+    size: usize,
+    slopes: Vec<Lanes<LANES>>,
+}
+
+/// Whether stages of two rows can be made at once.
+pub(super) fn alike(one: &Stages, other: &Stages) -> bool {
+    std::ptr::eq(one.tableau, other.tableau) && one.range == other.range
+}
+
+impl Room {
+    pub fn new(shape: Shape) -> Self {
+        let moves = 2 * shape.v + shape.x;
+        Self { moves, size: moves + shape.z, slopes: Vec::new() }
+    }
+
+    /// increment = h Σ w_j k_j.
+    fn combine(&self, h: Lanes<LANES>, weights: &[f64], increment: &mut [Lanes<LANES>]) {
+        let mut rows = [(0, 0.0); MOST_STAGES];
+        let mut count = 0;
+        for (j, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            rows[count] = (j * self.size, weight);
+            count += 1;
+        }
+        for (i, increment) in increment.iter_mut().enumerate() {
+            let mut sum = Lanes::zero();
+            for &(row, weight) in &rows[..count] {
+                sum += self.slopes[row + i] * weight;
+            }
+            *increment = sum * h;
+        }
+    }
+
+    /// Makes the stages that those in the lanes ask for, all of them the same.
+    pub fn serve(&mut self, loom: &mut Loom, lanes: &[Option<Rc<Ticket>>; LANES]) {
+        let asked = lanes.iter().flatten().find_map(|ticket| ticket.paper.borrow().stages.clone());
+        let Some(Stages { tableau, range, .. }) = asked else { return };
+        let size = self.size;
+        let base = loom.input.len() - self.moves;
+        let [mut t, mut h, mut end] = [Lanes::zero(); 3];
+        self.slopes.resize(tableau.all_stages() * size, Lanes::zero());
+        for (lane, ticket) in lanes.iter().enumerate() {
+            let Some(ticket) = ticket else { continue };
+            let paper = ticket.paper.borrow();
+            let Some(stages) = &paper.stages else { continue };
+            (t.0[lane], h.0[lane], end.0[lane]) = (paper.question[0], stages.h, stages.end);
+            put(&paper.question, &mut loom.input[..base], lane);
+            put(&paper.slopes, &mut self.slopes, lane);
+        }
+        let taken = lanes.each_ref().map(Option::is_some);
+        let mut sound = [true; LANES];
+        for i in range.clone() {
+            let node = tableau.nodes[i];
+            loom.input[0] = if node == 1.0 { end } else { t + h * node };
+            self.combine(h, tableau.rows[i], &mut loom.input[base..]);
+            loom.run(taken);
+            let (rates, pivots) = loom.output.split_at(size);
+            self.slopes[i * size..][..size].copy_from_slice(rates);
+            (0..LANES).for_each(|lane| sound[lane] &= thick(pivots, lane));
+        }
+        let made = &self.slopes[range.start * size..range.end * size];
+        for (lane, ticket) in lanes.iter().enumerate() {
+            let Some(ticket) = ticket else { continue };
+            let mut paper = ticket.paper.borrow_mut();
+            paper.answer.clear();
+            take(made, &mut paper.answer, lane);
+            paper.sound = sound[lane] && paper.answer.iter().all(|rate| rate.is_finite());
+        }
+    }
+}
