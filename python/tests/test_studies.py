@@ -484,6 +484,4 @@ def test_every_study_of_the_command_line_is_there(command_line: Callable[..., st
     listed = command_line("study", "--help").split("Commands:")[1].split("Options:")[0]
     names = {line.split()[0] for line in listed.splitlines() if line[:2] == "  " and line[2:3].islower()}
     trees = {"inverse-kinematics", "inverse-dynamics", "help"}
-    # It takes times of whole runs, for which it wants the processor to itself.
-    trees |= {"work-precision"}
     assert names - trees == set(dalembert.studies())

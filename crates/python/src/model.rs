@@ -48,9 +48,14 @@ impl Model {
 
     /// The scene read again, with other values of some of its entries.
     pub fn with_values(&self, values: &[(&str, f64)]) -> Result<Scene, String> {
-        let settings: Vec<String> = values.iter().map(|(path, value)| format!("{path}={value:?}")).collect();
+        self.with_settings(&values.iter().map(|(path, value)| format!("{path}={value:?}")).collect::<Vec<_>>())
+    }
+
+    /// The scene read again, with further settings `path=value`.
+    pub fn with_settings(&self, settings: &[String]) -> Result<Scene, String> {
         let wrong = |reason: String| format!("the scene cannot take {}: {reason}", settings.join(", "));
-        if self.source.computed {
+        // Nothing is computed from how a scene is run.
+        if self.source.computed && settings.iter().any(|setting| !setting.starts_with("run.")) {
             return Err(wrong(
                 "everything in this model is computed already, as in all that were pickled or read from a record; \
                               study the scene that it was made from"

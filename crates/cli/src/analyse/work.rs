@@ -5,15 +5,9 @@ use super::{Ear, bar, failed, with};
 use crate::args::{ModelOptions, WorkOptions};
 use crate::exit::Exit;
 use crate::robot;
-use dalembert::scene::{ComparisonSettings, Scene, Take, nearest};
-use dalembert_sweeps::compare::{Compared, Comparison, Row};
+use dalembert_sweeps::compare::{Compared, Comparison, Row, Wanted, timed};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-/// Runs shorter than this are often not interrupted by other work, s.
-const SHORT: f64 = 2e-3;
-/// Times of the processor below this are told too coarsely, s.
-const TICKS: f64 = 0.1;
 /// The work that errors are drawn over, and that the table shows.
 const WORK: &str = "forces";
 const COUNTS: [&str; 4] = ["steps", WORK, "factorisations", "rejected"];
@@ -32,9 +26,10 @@ pub fn work_precision(model: &ModelOptions, options: &WorkOptions, out: Option<&
     let title = if scene.info.title.is_empty() { stem.as_ref() } else { &scene.info.title };
     let mut page = Page::new(&format!("Work and precision: {title}"));
     let (ear, mut interrupted, mut sound) = (Ear::new(), None, 0);
-    for (name, settings) in wanted(&scene, options)? {
+    let wanted = wanted(options)?;
+    for (name, settings) in wanted.of(&scene).map_err(Exit::Usage)? {
         let title = if settings.title.is_empty() { name.clone() } else { settings.title.clone() };
-        let own = options.method.is_empty().then_some(name.as_str());
+        let own = wanted.own_methods().then_some(name.as_str());
         let comparison = Comparison::new(&make, own, settings).map_err(|error| failed(format!("{title}: {error}")))?;
         let bar = bar(comparison.len());
         let mut clock = |work: &mut dyn FnMut()| timed(options.timing, work);
@@ -58,88 +53,24 @@ pub fn work_precision(model: &ModelOptions, options: &WorkOptions, out: Option<&
     if sound == 0 { Err(Exit::Failed("every run failed; the table has the reasons".to_owned())) } else { Ok(()) }
 }
 
-/// The comparisons that are asked for: those of the scene, with what the command line says in place of what they say.
-fn wanted(scene: &Scene, options: &WorkOptions) -> Result<Vec<(String, ComparisonSettings)>, Exit> {
-    let names: Vec<&str> = scene.comparisons.iter().map(|(name, _)| name.as_str()).collect();
-    if let Some(unknown) = options.comparison.iter().find(|name| !names.contains(&name.as_str())) {
-        let near = nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-        let all = if names.is_empty() {
-            "; the scene has none".to_owned()
-        } else {
-            format!("; there are {}", names.join(", "))
-        };
-        return Err(Exit::Usage(format!("there is no comparison `{unknown}`{}", near.unwrap_or(all))));
-    }
-    let chosen = |name: &str| options.comparison.is_empty() || options.comparison.iter().any(|wanted| wanted == name);
-    let mut all: Vec<(String, ComparisonSettings)> =
-        scene.comparisons.iter().filter(|(name, _)| chosen(name)).cloned().collect();
-    // Methods and values of one's own are one comparison, whatever the scene has.
-    if all.is_empty() || (!options.method.is_empty() && options.comparison.is_empty()) {
-        all = vec![("comparison".to_owned(), ComparisonSettings::default())];
-    }
-    for (_, settings) in &mut all {
-        say(settings, options)?;
-    }
-    Ok(all)
-}
-
-/// Puts what the command line says in place of what a comparison says.
-fn say(settings: &mut ComparisonSettings, options: &WorkOptions) -> Result<(), Exit> {
-    if !options.method.is_empty() {
-        settings.methods.clone_from(&options.method);
-    }
-    if let Some(vary) = &options.vary {
-        settings.vary.clone_from(vary);
-        settings.methods.iter_mut().for_each(|method| method.vary.clear());
-    }
-    if !options.values.is_empty() {
-        settings.values.clone_from(&options.values);
-        settings.methods.iter_mut().for_each(|method| method.values.clear());
-    }
-    if !options.channel.is_empty() {
-        settings.channels.clone_from(&options.channel);
-    }
-    match options.take.as_deref() {
-        Some("maximum") => settings.take = Take::Maximum,
-        Some(_) => settings.take = Take::Last,
-        None => {}
-    }
-    settings.until = options.until.or(settings.until);
-    if options.reference.is_some() {
-        settings.reference.clone_from(&options.reference);
-        settings.exact.clear();
-    }
-    for text in &options.exact {
-        let (channel, formula) =
-            text.split_once('=').ok_or_else(|| Exit::Usage(format!("`{text}`: expected CHANNEL=FORMULA")))?;
-        settings.exact.insert(channel.trim().to_owned(), formula.trim().to_owned());
-    }
-    Ok(())
-}
-
-/// The least time of some work, repeated for a while, s. Long work is always interrupted by others: there the time of the processor counts, as far as the system tells it.
-fn timed(budget: f64, work: &mut dyn FnMut()) -> f64 {
-    let (begun, first) = (Instant::now(), processor());
-    let (mut least, mut rounds) = (f64::INFINITY, 0_u32);
-    while rounds == 0 || begun.elapsed().as_secs_f64() < budget {
-        let now = Instant::now();
-        work();
-        least = least.min(now.elapsed().as_secs_f64());
-        rounds += 1;
-    }
-    match (first, processor()) {
-        // The system counts in ticks of some milliseconds.
-        (Some(first), Some(last)) if least > SHORT && last - first > TICKS => {
-            least.min((last - first) / f64::from(rounds))
-        }
-        _ => least,
-    }
-}
-
-/// Seconds this thread has computed, where the system tells.
-fn processor() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(1e-9 * text.split_whitespace().next()?.parse::<f64>().ok()?)
+/// What the command line asks for.
+fn wanted(options: &WorkOptions) -> Result<Wanted, Exit> {
+    let exact = |text: &String| {
+        let found =
+            text.split_once('=').map(|(channel, formula)| (channel.trim().to_owned(), formula.trim().to_owned()));
+        found.ok_or_else(|| Exit::Usage(format!("`{text}`: expected CHANNEL=FORMULA")))
+    };
+    Ok(Wanted {
+        comparison: options.comparison.clone(),
+        method: options.method.clone(),
+        vary: options.vary.clone(),
+        values: options.values.clone(),
+        channel: options.channel.clone(),
+        take: options.take,
+        until: options.until,
+        reference: options.reference.clone(),
+        exact: options.exact.iter().map(exact).collect::<Result<_, _>>()?,
+    })
 }
 
 /// Writes tables and diagrams of one comparison.

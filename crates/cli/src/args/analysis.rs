@@ -2,7 +2,8 @@
 
 use super::finite;
 use clap::Args;
-use dalembert::scene::MethodSettings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dalembert::scene::{MethodSettings, Take};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -231,8 +232,8 @@ pub struct WorkOptions {
     #[arg(long, value_name = "CHANNEL")]
     pub channel: Vec<String>,
     /// When: the error at the end, or the largest of all recorded rows.
-    #[arg(long, value_name = "WHEN", value_parser = ["last", "maximum"])]
-    pub take: Option<String>,
+    #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(Take::NAMES).try_map(|take| take.parse::<Take>()))]
+    pub take: Option<Take>,
     /// When runs end, in seconds.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = finite)]
     pub until: Option<f64>,

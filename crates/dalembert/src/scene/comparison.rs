@@ -56,6 +56,23 @@ pub enum Take {
     Maximum,
 }
 
+impl Take {
+    /// The names of all.
+    pub const NAMES: [&str; 2] = ["last", "maximum"];
+}
+
+impl std::str::FromStr for Take {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "last" => Ok(Self::Last),
+            "maximum" => Ok(Self::Maximum),
+            other => Err(format!("`{other}` is none of {}", Self::NAMES.join(" and "))),
+        }
+    }
+}
+
 /// `[[comparison.NAME.methods]]`: a method of a comparison; `reference` has the same keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -13,6 +13,7 @@ mod maps;
 mod shoot;
 mod small;
 mod walk;
+mod work;
 
 use crate::error;
 use crate::model::Model;
@@ -50,6 +51,7 @@ const STUDIES: &[Entry] = &[
     ("spectrum", "the power spectral density of a velocity", cycles::spectrum),
     ("bifurcation", "points of the motion, one each period, over a value of the scene", maps::bifurcation),
     ("chart", "the stability over two values of the scene", maps::chart),
+    ("work-precision", "errors, work and times of integrators and their options", work::work_precision),
     ("basin", "where motions from a grid of two initial values come to", maps::basin),
 ];
 

@@ -6,12 +6,16 @@
 //!
 //! Reference: \[1\] Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section II.10.
 
+mod clock;
 mod reading;
 mod rows;
 mod truth;
+mod wanted;
 
+pub use clock::timed;
 pub use reading::{Equal, at_equal_error, order};
 pub use rows::Clock;
+pub use wanted::Wanted;
 
 use dalembert::expression::nearest;
 use dalembert::run::{Channels, matches};
