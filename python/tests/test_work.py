@@ -21,6 +21,7 @@ EXACT = {"body.mass.position.x": "1 + 0.1*cos(2*t)"}
 
 def only(study: dalembert.Study) -> Dict[str, Any]:
     """The comparison, if there is one."""
+    one: Dict[str, Any]
     (one,) = study.comparisons
     return one
 

@@ -13,7 +13,8 @@ const MOST: usize = 10_000_000;
 pub struct Choice<'a, 'py>(pub &'a Bound<'py, PyDict>);
 
 impl<'py> Choice<'_, 'py> {
-    fn given(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// What is given, of any type.
+    pub fn given(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 

@@ -26,7 +26,7 @@ pub fn work_precision(c: &Choice<'_, '_>) -> PyResult<Work> {
         channel: c.texts("channel")?,
         take: take.map_err(|reason| error::value(format!("option `take`: {reason}")))?,
         until: c.maybe("until")?,
-        reference: c.find("reference")?.map(|given| method("reference", &given)).transpose()?,
+        reference: c.given("reference")?.map(|given| method("reference", &given)).transpose()?,
         exact: c.pairs("exact")?,
     };
     let timing = c.number("timing", Some(TIMING))?;
@@ -50,7 +50,7 @@ pub fn work_precision(c: &Choice<'_, '_>) -> PyResult<Work> {
 
 /// The methods that are given: one or a list.
 fn methods(c: &Choice<'_, '_>) -> PyResult<Vec<MethodSettings>> {
-    let Some(given) = c.find::<Bound<'_, PyAny>>("method")? else { return Ok(Vec::new()) };
+    let Some(given) = c.given("method")? else { return Ok(Vec::new()) };
     if let Ok(list) = given.extract::<Vec<Bound<'_, PyAny>>>() {
         return list.iter().map(|one| method("method", one)).collect();
     }
