@@ -19,6 +19,10 @@ mod watch;
 
 use pyo3::prelude::*;
 
+/// The same as in the command line.
+#[global_allocator]
+static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The module `dalembert._dalembert`.
 #[pymodule]
 mod _dalembert {

@@ -57,8 +57,9 @@ pub struct Functions {
 /// States moved by increments as instructions, and then the functions there.
 #[derive(Clone, Debug)]
 struct Way {
-    /// How they are moved, and what is done for it, as recorded and as instructions.
+    /// How they are moved, and what is done for it, as recorded, as prepared, and as instructions.
     recorded: Recorded,
+    prepared: Prepared,
     own: Program,
     /// That and the functions after it; constants are those of the functions, then those of the way. First among the outputs are those of the way.
     program: Program,
@@ -115,7 +116,7 @@ impl Functions {
     pub fn moves<Y: Contacts>(&self, y: &Y) -> bool {
         self.way.as_ref().is_ok_and(|way| {
             let again = record_again(&way.recorded, |input| moves(y, input));
-            again.is_some_and(|again| Program::new(&again).constants == way.own.constants)
+            again.and_then(|again| way.prepared.constants_again(&again)).as_ref() == Some(&way.own.constants)
         })
     }
 
@@ -186,9 +187,10 @@ impl Way {
     fn of<Y: Contacts>(y: &Y, count: usize, functions: &Program) -> Result<Self, TraceError> {
         let shape = y.shape();
         let recorded = record(count + 2 * shape.v + shape.x, |input| moves(y, input))?;
-        let own = Program::new(&recorded);
+        let prepared = Prepared::new(&recorded);
+        let own = Program::of(&prepared);
         let both = join(&own, functions, &own.outputs[..count], &own.outputs);
-        Ok(Self { program: turned(both, own.constants.len(), functions.constants.len()), recorded, own })
+        Ok(Self { program: turned(both, own.constants.len(), functions.constants.len()), recorded, prepared, own })
     }
 }
 

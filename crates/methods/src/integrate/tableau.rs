@@ -59,19 +59,22 @@ impl Tableau {
 
     /// The weights b_i(θ) of the continuous output.
     pub fn weights(&self, theta: f64, out: &mut [f64; MOST_STAGES]) {
-        let (s, b) = (self.stages, self.rows[self.stages]);
-        let rest = 1.0 - theta;
-        for (i, weight) in out.iter_mut().enumerate() {
-            let step = b.get(i).copied().unwrap_or(0.0);
-            let first = if i == 0 { 1.0 } else { 0.0 };
-            let last = if i == s { 1.0 } else { 0.0 };
-            let mut sum = 0.0;
-            for (k, row) in self.dense.iter().enumerate().rev() {
-                sum = (sum + row.get(i).copied().unwrap_or(0.0)) * if k % 2 == 0 { rest } else { theta };
-            }
-            sum = (sum + 2.0 * step - first - last) * theta;
-            sum = (sum + first - step) * rest;
-            *weight = (sum + step) * theta;
+        let (s, rest) = (self.stages, 1.0 - theta);
+        // All stages at once, for one power after the other.
+        out.fill(0.0);
+        for (k, row) in self.dense.iter().enumerate().rev() {
+            out.iter_mut().zip(*row).for_each(|(sum, d)| *sum += d);
+            let factor = if k % 2 == 0 { rest } else { theta };
+            out.iter_mut().for_each(|sum| *sum *= factor);
+        }
+        let mut step = [0.0; MOST_STAGES];
+        step.iter_mut().zip(self.rows[s]).for_each(|(step, b)| *step = *b);
+        let (mut first, mut last) = ([0.0; MOST_STAGES], [0.0; MOST_STAGES]);
+        (first[0], last[s]) = (1.0, 1.0);
+        for i in 0..MOST_STAGES {
+            let sum = (out[i] + 2.0 * step[i] - first[i] - last[i]) * theta;
+            let sum = (sum + first[i] - step[i]) * rest;
+            out[i] = (sum + step[i]) * theta;
         }
     }
 

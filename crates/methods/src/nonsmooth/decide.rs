@@ -97,12 +97,13 @@ pub(super) fn decide<'m, Y: Contacts>(
 }
 
 /// The same for a state within a step: closed contacts are those of the modes, and slip if they slide.
-pub(super) fn decide_from_modes<Y: Contacts>(
-    y: &Hybrid<'_, Y>,
+pub(super) fn decide_from_modes<'m, Y: Contacts>(
+    desk: &mut Desk<'m, Y>,
+    y: &Hybrid<'m, Y>,
     s: &State<f64>,
     clues: &[Clue],
 ) -> Result<Decision, IntegrateError> {
-    let (delassus, chosen) = Delassus::new(&mut Desk::new(y), y, s, |i, _, _| y.modes()[i].closed())?;
+    let (delassus, chosen) = Delassus::new(desk, y, s, |i, _, _| y.modes()[i].closed())?;
     let parts = chosen.iter().map(|&i| match y.modes()[i] {
         _ if y.start(i + 1) == y.start(i) + 1 => Part::Smooth,
         Mode::Slide { direction } => Part::Slips(direction),
@@ -117,7 +118,7 @@ pub(super) fn decide_from_modes<Y: Contacts>(
 /// Where multipliers are unique these are they. In statically indeterminate sets, where the multipliers are those of least
 /// square, these neither pull nor leave their cones, if there are such forces.
 pub fn contact_forces<Y: Contacts>(y: &Hybrid<'_, Y>, s: &State<f64>) -> Result<Vec<f64>, IntegrateError> {
-    Ok(decide_from_modes(y, s, &vec![Clue::default(); y.modes().len()])?.force)
+    Ok(decide_from_modes(&mut Desk::new(y), y, s, &vec![Clue::default(); y.modes().len()])?.force)
 }
 
 /// The decision with suction as it is at an instant: those that open let go, and the others are asked again.

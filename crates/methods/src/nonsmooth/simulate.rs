@@ -225,7 +225,7 @@ impl Engine<'_> {
         loop {
             self.anew = false;
             let dynamics = RefCell::new(desk.take(y));
-            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics, desk.work());
+            let mut switching = Switching::new(y, &self.shared, &self.below, triggers, &dynamics, desk);
             let own = switching.functions().len();
             let users = switching.list().len() - own;
             onward.sides.splice(..onward.sides.len().saturating_sub(users), vec![Some(1.0); own]);

@@ -15,7 +15,8 @@
 
 use super::contacts::{Contacts, Mode};
 use super::decide::{Clue, decide_from_modes};
-use super::hybrid::{Hybrid, Work};
+use super::desk::Desk;
+use super::hybrid::Hybrid;
 use crate::dynamics::{Dynamics, Rates};
 use crate::events::{Direction, Sight, Trigger, Triggers};
 use crate::integrate::IntegrateError;
@@ -44,7 +45,7 @@ pub(super) struct Switching<'a, 'm, Y: Contacts> {
     user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
     pub(super) dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
     rates: Rates,
-    work: &'a mut Work<Y::Work<f64>, f64>,
+    desk: &'a mut Desk<'m, Y>,
     gap: Vec<f64>,
     rate: Vec<f64>,
     force: Vec<f64>,
@@ -60,7 +61,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
         below: &[f64],
         user: &'a mut dyn Triggers<Hybrid<'m, Y>>,
         dynamics: &'a RefCell<Dynamics<Hybrid<'m, Y>>>,
-        work: &'a mut Work<Y::Work<f64>, f64>,
+        desk: &'a mut Desk<'m, Y>,
     ) -> Self {
         let mut functions = Vec::new();
         for (i, mode) in y.modes().iter().enumerate() {
@@ -100,7 +101,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             user,
             dynamics,
             rates: Rates::zeros(y.shape()),
-            work,
+            desk,
             gap: vec![0.0; count],
             rate: vec![0.0; y.start(count)],
             force: vec![0.0; y.start(count)],
@@ -126,11 +127,10 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
 
     /// Evaluates kinematics of all contacts and forces at a state.
     pub fn evaluate(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>) -> Result<(), IntegrateError> {
-        y.prepare(s, self.work);
-        y.kinematics(s, self.work, &mut self.gap, &mut self.rate);
+        y.kinematics(s, self.desk.prepared(y, s), &mut self.gap, &mut self.rate);
         if y.modes().iter().any(|mode| mode.closed()) {
             self.dynamics.borrow_mut().evaluate(y, s, &mut self.rates)?;
-            y.forces(&self.rates.multipliers, self.work, &mut self.force);
+            y.forces(&self.rates.multipliers, self.desk.work(), &mut self.force);
         }
         Ok(())
     }
@@ -150,9 +150,9 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
             self.rate.copy_from_slice(y.closed_rates(work));
             y.forces(&self.rates.multipliers, work, &mut self.force);
         } else {
-            y.prepare(s, self.work);
-            y.gaps(s, self.work, &mut self.gap);
-            self.rate.copy_from_slice(y.closed_rates(self.work));
+            let work = self.desk.prepared(y, s);
+            y.gaps(s, work, &mut self.gap);
+            self.rate.copy_from_slice(y.closed_rates(work));
         }
         Ok(())
     }
@@ -160,13 +160,14 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
     /// The values of all functions where gaps, rates and forces are known.
     fn fill(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, out: &mut [f64]) {
         let (own, user) = out.split_at_mut(self.functions.len());
-        for (out, &(contact, watched)) in own.iter_mut().zip(&self.functions) {
+        for (k, out) in own.iter_mut().enumerate() {
+            let (contact, watched) = self.functions[k];
             *out = self.value(y, s, contact, watched);
         }
         self.user.values(y, s, user);
     }
 
-    fn value(&self, y: &Hybrid<'m, Y>, s: &State<f64>, contact: usize, watched: Watched) -> f64 {
+    fn value(&mut self, y: &Hybrid<'m, Y>, s: &State<f64>, contact: usize, watched: Watched) -> f64 {
         let row = y.start(contact);
         let tangents = y.start(contact + 1) - row - 1;
         let pair = |values: &[f64]| [values[row + 1], if tangents > 1 { values[row + 2] } else { 0.0 }];
@@ -186,7 +187,7 @@ impl<'a, 'm, Y: Contacts> Switching<'a, 'm, Y> {
                 3.0_f64.sqrt() * (u[0] * e[0] + u[1] * e[1]) - (u[1] * e[0] - u[0] * e[1]).abs() + y.creep()[contact]
             }
             Watched::Cone => -y.model().excess(contact, pair(&self.force), self.force[row]),
-            Watched::Shared => match decide_from_modes(y, s, &self.clues) {
+            Watched::Shared => match decide_from_modes(self.desk, y, s, &self.clues) {
                 Ok(decision) if decision.modes[contact] == Mode::Stick => 1.0,
                 _ => -1.0,
             },

@@ -4,7 +4,7 @@
 //! arrived is left as it is while others go on.
 
 use super::loom::{LANES, Loom};
-use super::table::{Ticket, put, take, thick};
+use super::table::{Ticket, each, each_mut, finite, papers, put, take, thick};
 use dalembert_methods::dynamics::{ARRIVED, ROUNDS};
 use dalembert_methods::system::Shape;
 use dalembert_methods::{Lanes, Real};
@@ -38,8 +38,8 @@ impl Look {
             sizes: vec![Lanes::zero(); shape.v],
             mover,
             correct,
+            seen: if sight.is_some() { seen } else { 0 },
             sight,
-            seen,
         }
     }
 
@@ -50,29 +50,27 @@ impl Look {
     /// Finds all states that those in the lanes ask for, of all the same number.
     pub fn serve(&mut self, lanes: &[Option<Rc<Ticket>>; LANES]) {
         let taken = lanes.each_ref().map(Option::is_some);
-        let base = self.state.len();
+        let (base, size, moves) = (self.state.len(), self.size, self.moves);
+        let own = 1..1 + self.shape.q + self.shape.v + self.shape.x;
+        let width = own.len() + self.seen;
+        let mut papers = papers(lanes);
         let (mut count, mut tolerances) = (0, None);
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let paper = &mut *ticket.paper.borrow_mut();
+        for (lane, paper) in papers.iter_mut().enumerate() {
+            let Some(paper) = paper else { continue };
             count = paper.ways.times.len();
-            put(&paper.ways.sizes, &mut self.sizes, lane);
             if let Some(tolerance) = paper.ways.project {
                 tolerances.get_or_insert([0.0; LANES])[lane] = tolerance;
             }
-            paper.answer.clear();
+            paper.answer.resize(count * width, 0.0);
             paper.corrections.clear();
-            paper.sound = true;
         }
+        put(each(&papers, |paper| &paper.ways.sizes), &mut self.sizes);
         let mut sound = [true; LANES];
         for k in 0..count {
-            for (lane, ticket) in lanes.iter().enumerate() {
-                let Some(ticket) = ticket else { continue };
-                let paper = ticket.paper.borrow();
-                put(&paper.question, &mut self.mover.input[..base], lane);
-                self.mover.input[0].0[lane] = paper.ways.times[k];
-                put(&paper.ways.increments[k * self.size..][..self.moves], &mut self.mover.input[base..], lane);
-            }
+            put(each(&papers, |paper| &paper.question), &mut self.mover.input[..base]);
+            put(each(&papers, |paper| &paper.ways.times[k..=k]), &mut self.mover.input[..1]);
+            let increments = each(&papers, |paper| &paper.ways.increments[k * size..][..moves]);
+            put(increments, &mut self.mover.input[base..]);
             self.mover.run(taken);
             self.state.copy_from_slice(&self.mover.output);
             let mut corrections = [0; LANES];
@@ -84,17 +82,17 @@ impl Look {
                 sight.run(taken);
             }
             let seen = self.sight.as_ref().map_or(&[][..], |sight| &sight.output);
-            let (seen, pivots) = seen.split_at(self.seen.min(seen.len()));
-            for (lane, ticket) in lanes.iter().enumerate() {
-                let Some(ticket) = ticket else { continue };
-                let paper = &mut *ticket.paper.borrow_mut();
-                let first = paper.answer.len();
-                take(&self.state[1..1 + self.shape.q + self.shape.v + self.shape.x], &mut paper.answer, lane);
-                take(seen, &mut paper.answer, lane);
-                paper.corrections.push(corrections[lane]);
-                paper.sound &=
-                    sound[lane] && thick(pivots, lane) && paper.answer[first..].iter().all(|value| value.is_finite());
+            let (state, (seen, pivots)) = (&self.state[own.clone()], seen.split_at(self.seen));
+            let judged = [thick(pivots), finite(state), finite(seen)];
+            (0..LANES).for_each(|lane| sound[lane] &= judged.iter().all(|sound| sound[lane]));
+            take(state, each_mut(&mut papers, |paper| &mut paper.answer[k * width..]));
+            take(seen, each_mut(&mut papers, |paper| &mut paper.answer[k * width + own.len()..]));
+            for (paper, corrections) in papers.iter_mut().zip(corrections) {
+                paper.iter_mut().for_each(|paper| paper.corrections.push(corrections));
             }
+        }
+        for (paper, sound) in papers.iter_mut().zip(sound) {
+            paper.iter_mut().for_each(|paper| paper.sound = sound);
         }
     }
 
@@ -115,6 +113,7 @@ impl Look {
             correct.run(going);
             let (delta, rest) = correct.output.split_at(v);
             let (turn, pivots) = rest.split_at(v);
+            let thick = thick(pivots);
             // Where velocities are corrected: where the configuration is in the end.
             let (mut ends, mut moves) = ([false; LANES], going);
             for lane in 0..LANES {
@@ -123,7 +122,7 @@ impl Look {
                 }
                 rounds[lane] += 1;
                 let norm = largest(delta, &self.sizes, lane);
-                if !thick(pivots, lane) || !norm.is_finite() {
+                if !thick[lane] || !norm.is_finite() {
                     (sound[lane], going[lane], moves[lane]) = (false, false, false);
                 } else if arrived[lane] || norm == 0.0 {
                     (ends[lane], moves[lane]) = (true, false);

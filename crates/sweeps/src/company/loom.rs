@@ -36,8 +36,9 @@ pub(super) struct Loom {
     pub input: Vec<Lanes<LANES>>,
     /// Outputs by lanes.
     pub output: Vec<Lanes<LANES>>,
-    /// The constants in the lanes.
+    /// The constants in the lanes, and which of them the interpreter does not have yet.
     own: [Option<Rc<[f64]>>; LANES],
+    late: [bool; LANES],
     /// The same instructions for one row.
     alone: Slots<Lanes<1>>,
     /// How often they were run, and machine code if it is worth it and can be had.
@@ -67,6 +68,7 @@ impl Loom {
             input: vec![Lanes::zero(); program.inputs],
             output: vec![Lanes::zero(); program.outputs.len()],
             own: Default::default(),
+            late: [false; LANES],
             tape,
             program,
             runs: 0,
@@ -85,12 +87,11 @@ impl Loom {
 
     /// Gives a lane to a row.
     pub fn seat(&mut self, lane: usize, constants: &Rc<[f64]>) {
-        let slots = self.tape.constants_mut(&mut self.slots);
-        self.used.iter().zip(&**constants).for_each(|(&at, &constant)| slots[at].0[lane] = constant);
         if let Some(fast) = &mut self.fast {
             self.used.iter().zip(&**constants).for_each(|(&at, &constant)| fast.constants.set(at, lane, constant));
         }
         self.own[lane] = Some(constants.clone());
+        self.late[lane] = true;
     }
 
     /// The outputs for the inputs of the lanes that are taken.
@@ -99,17 +100,25 @@ impl Loom {
         if self.runs == OFTEN {
             self.compile();
         }
-        let Some(fast) = &mut self.fast else {
-            return self.tape.run_lanes(&mut self.slots, &self.input, &mut self.output);
-        };
+        let Some(fast) = &mut self.fast else { return self.interpret() };
         let near = fast.machine.run(&fast.constants, &mut fast.work, &self.input, &mut self.output);
         if (0..LANES).any(|lane| taken[lane] && !near[lane]) {
             let known = self.output.clone();
-            self.tape.run_lanes(&mut self.slots, &self.input, &mut self.output);
+            self.interpret();
             for (output, known) in self.output.iter_mut().zip(known) {
                 (0..LANES).filter(|&lane| near[lane]).for_each(|lane| output.0[lane] = known.0[lane]);
             }
         }
+    }
+
+    fn interpret(&mut self) {
+        let slots = self.tape.constants_mut(&mut self.slots);
+        for lane in (0..LANES).filter(|&lane| self.late[lane]) {
+            let own = self.own[lane].iter().flat_map(|own| own.iter());
+            self.used.iter().zip(own).for_each(|(&at, &constant)| slots[at].0[lane] = constant);
+        }
+        self.late = [false; LANES];
+        self.tape.run_lanes(&mut self.slots, &self.input, &mut self.output);
     }
 
     /// Makes machine code. Where it cannot be had the interpreter goes on.

@@ -86,7 +86,7 @@ impl Hall {
         table.queue(chair.guest.clone());
     }
 
-    /// Computes what was asked for: at all tables where four wait, or if there is none at the one where most do.
+    /// Computes what was asked for: four rows at each table where four wait, or if there is none those at the one where most do.
     pub fn serve(&self) {
         let busy = &mut self.0.borrow_mut().busy;
         let mut served = false;

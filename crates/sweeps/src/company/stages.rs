@@ -8,7 +8,7 @@
 //! is left to its row.
 
 use super::loom::{LANES, Loom};
-use super::table::{Ticket, put, take, thick};
+use super::table::{Ticket, each, each_mut, finite, papers, put, take, thick};
 use dalembert_methods::integrate::Stages;
 use dalembert_methods::integrate::tableau::MOST_STAGES;
 use dalembert_methods::system::Shape;
@@ -53,22 +53,23 @@ impl Room {
 
     /// Makes the stages that those in the lanes ask for, all of them the same.
     pub fn serve(&mut self, loom: &mut Loom, lanes: &[Option<Rc<Ticket>>; LANES]) {
-        let asked = lanes.iter().flatten().find_map(|ticket| ticket.paper.borrow().stages.clone());
+        let mut papers = papers(lanes);
+        let asked = papers.iter().flatten().find_map(|paper| paper.stages.clone());
         let Some(Stages { tableau, range, .. }) = asked else { return };
         let size = self.size;
         let base = loom.input.len() - self.moves;
         let [mut t, mut h, mut end] = [Lanes::zero(); 3];
         self.slopes.resize(tableau.all_stages() * size, Lanes::zero());
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let paper = ticket.paper.borrow();
-            let Some(stages) = &paper.stages else { continue };
+        for (lane, paper) in papers.iter().enumerate() {
+            let Some((paper, stages)) = paper.as_ref().and_then(|paper| Some((paper, paper.stages.as_ref()?))) else {
+                continue;
+            };
             (t.0[lane], h.0[lane], end.0[lane]) = (paper.question[0], stages.h, stages.end);
-            put(&paper.question, &mut loom.input[..base], lane);
-            put(&paper.slopes, &mut self.slopes, lane);
         }
+        put(each(&papers, |paper| &paper.slopes), &mut self.slopes);
         let taken = lanes.each_ref().map(Option::is_some);
         let mut sound = [true; LANES];
+        put(each(&papers, |paper| &paper.question), &mut loom.input[..base]);
         for i in range.clone() {
             let node = tableau.nodes[i];
             loom.input[0] = if node == 1.0 { end } else { t + h * node };
@@ -76,15 +77,15 @@ impl Room {
             loom.run(taken);
             let (rates, pivots) = loom.output.split_at(size);
             self.slopes[i * size..][..size].copy_from_slice(rates);
-            (0..LANES).for_each(|lane| sound[lane] &= thick(pivots, lane));
+            let (thick, finite) = (thick(pivots), finite(rates));
+            (0..LANES).for_each(|lane| sound[lane] &= thick[lane] && finite[lane]);
         }
         let made = &self.slopes[range.start * size..range.end * size];
-        for (lane, ticket) in lanes.iter().enumerate() {
-            let Some(ticket) = ticket else { continue };
-            let mut paper = ticket.paper.borrow_mut();
-            paper.answer.clear();
-            take(made, &mut paper.answer, lane);
-            paper.sound = sound[lane] && paper.answer.iter().all(|rate| rate.is_finite());
+        for (lane, paper) in papers.iter_mut().enumerate() {
+            let Some(paper) = paper else { continue };
+            paper.answer.resize(made.len(), 0.0);
+            paper.sound = sound[lane];
         }
+        take(made, each_mut(&mut papers, |paper| &mut paper.answer));
     }
 }

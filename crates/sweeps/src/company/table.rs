@@ -6,11 +6,11 @@ use super::stages::{Room, alike};
 use super::{Question, THIN};
 use dalembert::model::Model;
 use dalembert_graph::touching::{Ask, Functions, Unrecorded};
-use dalembert_methods::Lanes;
 use dalembert_methods::integrate::{Stages, Ways};
 use dalembert_methods::nonsmooth::{Hybrid, Mode};
 use dalembert_methods::system::System;
-use std::cell::{Cell, RefCell};
+use dalembert_methods::{Lanes, Real};
+use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
 /// A row, and what it asks and gets.
@@ -114,12 +114,12 @@ impl Table {
         self.queue.push(guest);
     }
 
-    /// Serves as long as lanes are full, and says whether they were.
+    /// Serves four of those that wait if there are four who can be served together, and says whether there were. Others wait on: those who were served come back soon, to lanes that
+    /// are theirs still.
     pub fn serve_full(&mut self) -> bool {
-        let mut full = false;
-        while self.queue.len() >= LANES && self.party() >= LANES {
+        let full = self.queue.len() >= LANES && self.party() >= LANES;
+        if full {
             self.serve();
-            full = true;
         }
         full
     }
@@ -151,29 +151,43 @@ impl Table {
         }
     }
 
+    /// Whether somebody sits in a lane since he was last served.
+    fn sits(&self, guest: &Guest) -> bool {
+        self.owners.contains(&guest.ticket.row)
+    }
+
+    /// Who is served next: one who sits in a lane, if there is one.
+    fn first(&self) -> Option<&Guest> {
+        self.queue.iter().find(|guest| self.sits(guest)).or(self.queue.first())
+    }
+
     /// How many wait that can be served together with the first one.
     fn party(&self) -> usize {
-        let Some(first) = self.queue.first() else { return 0 };
+        let Some(first) = self.first() else { return 0 };
         self.queue.iter().filter(|guest| self.together(first, guest)).count()
     }
 
-    /// Gives lanes to those who wait. Whoever sat here before keeps his lane, and his constants in it.
+    /// Gives lanes to those who wait, first to those who sit in one: they keep it, and their constants in it.
     fn seat(&mut self) -> [Option<Rc<Ticket>>; LANES] {
         let mut lanes = [const { None }; LANES];
         let mut others = [const { None }; LANES];
-        let (mut at, mut count) = (0, 0);
-        let first = self.queue.first().cloned();
-        while at < self.queue.len() && count < LANES {
-            if !first.as_ref().is_some_and(|first| self.together(first, &self.queue[at])) {
-                at += 1;
-                continue;
+        let Some(first) = self.first().cloned() else { return lanes };
+        let mut count = 0;
+        for sit in [true, false] {
+            let mut at = 0;
+            while at < self.queue.len() && count < LANES {
+                let guest = &self.queue[at];
+                if self.sits(guest) != sit || !self.together(&first, guest) {
+                    at += 1;
+                    continue;
+                }
+                let guest = self.queue.remove(at);
+                match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
+                    Some(lane) => lanes[lane] = Some(guest.ticket),
+                    None => others[count] = Some(guest),
+                }
+                count += 1;
             }
-            let guest = self.queue.remove(at);
-            match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
-                Some(lane) => lanes[lane] = Some(guest.ticket),
-                None => others[count] = Some(guest),
-            }
-            count += 1;
         }
         for Guest { ticket, constants } in others.into_iter().flatten() {
             let free = (0..LANES).filter(|&lane| lanes[lane].is_none());
@@ -206,32 +220,78 @@ impl Work {
 
 /// Answers a question by one run.
 fn once(loom: &mut Loom, known: usize, lanes: &[Option<Rc<Ticket>>; LANES]) {
-    for (lane, ticket) in lanes.iter().enumerate() {
-        let Some(ticket) = ticket else { continue };
-        put(&ticket.paper.borrow().question, &mut loom.input, lane);
-    }
+    let mut papers = papers(lanes);
+    put(each(&papers, |paper| &paper.question), &mut loom.input);
     loom.run(lanes.each_ref().map(Option::is_some));
     let (answer, pivots) = loom.output.split_at(known);
-    for (lane, ticket) in lanes.iter().enumerate() {
-        let Some(ticket) = ticket else { continue };
-        let mut paper = ticket.paper.borrow_mut();
-        paper.answer.clear();
-        take(answer, &mut paper.answer, lane);
-        paper.sound = thick(pivots, lane) && paper.answer.iter().all(|value| value.is_finite());
+    let (sound, finite) = (thick(pivots), finite(answer));
+    for (lane, paper) in papers.iter_mut().enumerate() {
+        let Some(paper) = paper else { continue };
+        paper.answer.resize(known, 0.0);
+        paper.sound = sound[lane] && finite[lane];
+    }
+    take(answer, each_mut(&mut papers, |paper| &mut paper.answer));
+}
+
+/// What those in the lanes ask and get.
+pub(super) type Papers<'a> = [Option<RefMut<'a, Paper>>; LANES];
+
+/// Those of the rows in the lanes.
+pub(super) fn papers(lanes: &[Option<Rc<Ticket>>; LANES]) -> Papers<'_> {
+    lanes.each_ref().map(|ticket| ticket.as_ref().map(|ticket| ticket.paper.borrow_mut()))
+}
+
+/// Some numbers of each.
+pub(super) fn each<'a>(papers: &'a Papers<'_>, of: impl Fn(&'a Paper) -> &'a [f64]) -> [Option<&'a [f64]>; LANES] {
+    papers.each_ref().map(|paper| paper.as_ref().map(|paper| of(paper)))
+}
+
+/// The same to be written.
+pub(super) fn each_mut<'a>(
+    papers: &'a mut Papers<'_>,
+    of: impl Fn(&'a mut Paper) -> &'a mut [f64],
+) -> [Option<&'a mut [f64]>; LANES] {
+    papers.each_mut().map(|paper| paper.as_mut().map(|paper| of(&mut **paper)))
+}
+
+/// Puts the numbers of rows into their lanes.
+pub(super) fn put(rows: [Option<&[f64]>; LANES], to: &mut [Lanes<LANES>]) {
+    if let [Some(a), Some(b), Some(c), Some(d)] = rows {
+        let numbers = a.iter().zip(b).zip(c).zip(d);
+        to.iter_mut().zip(numbers).for_each(|(four, (((&a, &b), &c), &d))| four.0 = [a, b, c, d]);
+        return;
+    }
+    for (lane, row) in rows.iter().enumerate() {
+        let numbers = row.iter().copied().flatten();
+        to.iter_mut().zip(numbers).for_each(|(four, &value)| four.0[lane] = value);
     }
 }
 
-/// Puts the numbers of a row into its lane.
-pub(super) fn put(from: &[f64], to: &mut [Lanes<LANES>], lane: usize) {
-    from.iter().zip(to).for_each(|(&value, four)| four.0[lane] = value);
+/// Takes the numbers of rows out of their lanes.
+pub(super) fn take(from: &[Lanes<LANES>], mut rows: [Option<&mut [f64]>; LANES]) {
+    if let [Some(a), Some(b), Some(c), Some(d)] = &mut rows {
+        let numbers = a.iter_mut().zip(b.iter_mut()).zip(c.iter_mut()).zip(d.iter_mut());
+        from.iter().zip(numbers).for_each(|(four, (((a, b), c), d))| [*a, *b, *c, *d] = four.0);
+        return;
+    }
+    for (lane, row) in rows.into_iter().enumerate() {
+        let numbers = row.into_iter().flatten();
+        numbers.zip(from).for_each(|(to, four)| *to = four.0[lane]);
+    }
 }
 
-/// Takes the numbers of a row out of its lane.
-pub(super) fn take(from: &[Lanes<LANES>], to: &mut Vec<f64>, lane: usize) {
-    to.extend(from.iter().map(|four| four.0[lane]));
+/// In which lanes no pivot is thin.
+pub(super) fn thick(pivots: &[Lanes<LANES>]) -> [bool; LANES] {
+    let mut thick = [true; LANES];
+    for pivot in pivots {
+        (0..LANES).for_each(|lane| thick[lane] &= pivot.0[lane] >= THIN);
+    }
+    thick
 }
 
-/// Whether no pivot of a row is thin.
-pub(super) fn thick(pivots: &[Lanes<LANES>], lane: usize) -> bool {
-    pivots.iter().all(|pivot| pivot.0[lane] >= THIN)
+/// In which lanes all numbers are finite: of others zero times them is no number.
+pub(super) fn finite(numbers: &[Lanes<LANES>]) -> [bool; LANES] {
+    let mut none = Lanes::zero();
+    numbers.iter().for_each(|&four| none += four * 0.0);
+    none.0.map(|none| none == 0.0)
 }
