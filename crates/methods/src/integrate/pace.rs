@@ -63,7 +63,7 @@ pub trait Company<Y: System> {
     fn stages(&mut self, _base: &State<f64>, _stages: &Stages, _slopes: &mut [f64]) -> impl Future<Output = bool> {
         async { false }
     }
-    /// States near a base, moved to the constraints where that is asked for, and their contacts. `false`: the run must find them itself.
+    /// States near a base, moved to the constraints where that is asked for, and their contacts: the first ones of `out`, as many as there are times. `false`: the run must find them itself.
     fn look(&mut self, _base: &State<f64>, _ways: &Ways, _out: &mut Vec<Glance>) -> impl Future<Output = bool> {
         async { false }
     }
@@ -208,7 +208,8 @@ impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
         if !self.company.look(base, &self.ways, &mut self.glances).await {
             return false;
         }
-        let found = self.glances.iter().zip(self.ways.increments.chunks_exact(size));
+        let glances = &self.glances[..times.len()];
+        let found = glances.iter().zip(self.ways.increments.chunks_exact(size));
         for (k, (glance, increment)) in found.enumerate() {
             between.t = times[k];
             let mut rest = &glance.state[..];
@@ -223,7 +224,7 @@ impl<Y: System, C: Company<Y>> Pace<Y> for Beside<Y, C> {
             tell(k, between, &glance.sight);
         }
         if let Some((dynamics, _)) = project {
-            dynamics.credit_corrections(self.glances.iter().map(|glance| glance.corrections).sum());
+            dynamics.credit_corrections(glances.iter().map(|glance| glance.corrections).sum());
         }
         true
     }

@@ -23,9 +23,10 @@ use dalembert_methods::system::{Shape, State, System};
 use std::cell::{Cell, Ref, RefCell};
 use std::fmt;
 use std::future::poll_fn;
+use std::ops::Range;
 use std::rc::Rc;
 use std::task::Poll;
-use table::{Guest, Paper, Table, Ticket};
+use table::{Guest, Paper, Sort, Table, Ticket};
 
 /// Pivots below this, in units of their diagonal, are left to the solver that finds ranks: rows that are closer than an angle of 1e-3.
 const THIN: f64 = 1e-6;
@@ -78,22 +79,22 @@ impl Hall {
     }
 
     /// Lets somebody wait at a table.
-    fn queue(&self, chair: &Chair) {
+    fn queue(&self, chair: &Chair, sort: Sort) {
         let mut table = chair.table.borrow_mut();
         if table.waiting() == 0 {
             self.0.borrow_mut().busy.push(chair.table.clone());
         }
-        table.queue(chair.guest.clone());
+        table.queue(sort, chair.guest.clone());
     }
 
-    /// Computes what was asked for: four rows at each table where four wait, or if there is none those at the one where most do.
+    /// Computes what was asked for: at all tables where four wait for the same, or if there is none at the one where most do.
     pub fn serve(&self) {
         let busy = &mut self.0.borrow_mut().busy;
         let mut served = false;
         for table in &*busy {
             served |= table.borrow_mut().serve_full();
         }
-        if !served && let Some(table) = busy.iter().max_by_key(|table| table.borrow().waiting()) {
+        if !served && let Some(table) = busy.iter().max_by_key(|table| table.borrow().party()) {
             table.borrow_mut().serve();
         }
         busy.retain(|table| table.borrow().waiting() > 0);
@@ -278,22 +279,23 @@ impl Seat {
         Ok(place)
     }
 
-    /// Asks for something; nothing if there is no place to ask at, or the answer is not sound.
+    /// Asks for something; nothing if there is no place to ask at, or the answer is not sound. What `more` writes down besides the state is of a sort: only questions of one sort
+    /// are answered together.
     async fn ask(
         &self,
         asks: Question,
         s: &State<f64>,
-        more: impl FnOnce(&mut Paper),
+        more: impl FnOnce(&mut Paper) -> Sort,
     ) -> Option<(&Place, Ref<'_, Paper>)> {
         let (place, ticket) = (self.place.as_ref()?, &self.ticket);
         let chair = place.chairs[asks as usize].as_ref()?;
-        {
+        let sort = {
             let paper = &mut *ticket.paper.borrow_mut();
             question(s, &place.leads, &mut paper.question);
-            more(paper);
-        }
+            more(paper)
+        };
         ticket.waits.set(true);
-        self.hall.queue(chair);
+        self.hall.queue(chair, sort);
         poll_fn(|_| if ticket.waits.get() { Poll::Pending } else { Poll::Ready(()) }).await;
         let paper = ticket.paper.borrow();
         paper.sound.then_some((place, paper))
@@ -338,7 +340,7 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
     }
 
     async fn rates(&mut self, s: &State<f64>, out: &mut Rates) -> bool {
-        let Some((_, paper)) = self.ask(Question::Motion, s, |_| ()).await else { return false };
+        let Some((_, paper)) = self.ask(Question::Motion, s, |_| Sort::default()).await else { return false };
         let mut rest = &paper.answer[..];
         for part in [&mut out.v, &mut out.x, &mut out.z] {
             let (own, more) = rest.split_at(part.len());
@@ -355,6 +357,8 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
             paper.slopes.clear();
             paper.slopes.extend_from_slice(known);
             paper.stages = Some(stages.clone());
+            let Range { start, end } = stages.range;
+            [std::ptr::from_ref(stages.tableau) as usize, start * stages.tableau.all_stages() + end]
         };
         let Some((_, paper)) = self.ask(Question::Stages, base, more).await else { return false };
         slopes[stages.range.start * size..stages.range.end * size].copy_from_slice(&paper.answer);
@@ -362,11 +366,15 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
     }
 
     async fn look(&mut self, base: &State<f64>, ways: &Ways, out: &mut Vec<Glance>) -> bool {
-        let more = |paper: &mut Paper| paper.ways.clone_from(ways);
+        let more = |paper: &mut Paper| {
+            paper.ways.clone_from(ways);
+            [ways.times.len(), usize::from(ways.project.is_some())]
+        };
         let Some((place, paper)) = self.ask(Question::Look, base, more).await else { return false };
         let state = place.shape.q + place.shape.v + place.shape.x;
         let size = paper.answer.len() / ways.times.len().max(1);
-        out.resize_with(ways.times.len(), Glance::default);
+        // Room that is there stays.
+        out.resize_with(out.len().max(ways.times.len()), Glance::default);
         for ((glance, numbers), &corrections) in
             out.iter_mut().zip(paper.answer.chunks_exact(size)).zip(&paper.corrections)
         {
@@ -382,13 +390,13 @@ impl<'m> Company<Hybrid<'m, Model>> for Seat {
     }
 
     async fn sight(&mut self, s: &State<f64>, out: &mut Sight) -> bool {
-        let Some((place, paper)) = self.ask(Question::Sight, s, |_| ()).await else { return false };
+        let Some((place, paper)) = self.ask(Question::Sight, s, |_| Sort::default()).await else { return false };
         place.sight(&paper.answer, out);
         true
     }
 
     async fn correct(&mut self, s: &State<f64>, position: &mut [f64], velocity: &mut [f64]) -> bool {
-        let Some((place, paper)) = self.ask(Question::Correct, s, |_| ()).await else { return false };
+        let Some((place, paper)) = self.ask(Question::Correct, s, |_| Sort::default()).await else { return false };
         position.copy_from_slice(&paper.answer[..place.shape.v]);
         velocity.copy_from_slice(&paper.answer[place.shape.v..]);
         true

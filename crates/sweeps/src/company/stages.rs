@@ -10,7 +10,6 @@
 use super::loom::{LANES, Loom};
 use super::table::{Ticket, each, each_mut, finite, papers, put, take, thick};
 use dalembert_methods::integrate::Stages;
-use dalembert_methods::integrate::tableau::MOST_STAGES;
 use dalembert_methods::system::Shape;
 use dalembert_methods::{Lanes, Real};
 use std::rc::Rc;
@@ -23,11 +22,6 @@ pub(super) struct Room {
     slopes: Vec<Lanes<LANES>>,
 }
 
-/// Whether stages of two rows can be made at once.
-pub(super) fn alike(one: &Stages, other: &Stages) -> bool {
-    std::ptr::eq(one.tableau, other.tableau) && one.range == other.range
-}
-
 impl Room {
     pub fn new(shape: Shape) -> Self {
         let moves = 2 * shape.v + shape.x;
@@ -36,19 +30,21 @@ impl Room {
 
     /// increment = h Σ w_j k_j.
     fn combine(&self, h: Lanes<LANES>, weights: &[f64], increment: &mut [Lanes<LANES>]) {
-        let mut rows = [(0, 0.0); MOST_STAGES];
-        let mut count = 0;
-        for (j, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
-            rows[count] = (j * self.size, weight);
-            count += 1;
-        }
-        for (i, increment) in increment.iter_mut().enumerate() {
-            let mut sum = Lanes::zero();
-            for &(row, weight) in &rows[..count] {
-                sum += self.slopes[row + i] * weight;
+        increment.fill(Lanes::zero());
+        let rows = self.slopes.chunks_exact(self.size.max(1)).zip(weights);
+        let mut rows = rows.filter(|(_, weight)| **weight != 0.0);
+        // Two at a time, so that sums are read and written half as often.
+        while let Some((one, &a)) = rows.next() {
+            match rows.next() {
+                Some((two, &b)) => {
+                    for ((sum, &one), &two) in increment.iter_mut().zip(one).zip(two) {
+                        *sum = (*sum + one * a) + two * b;
+                    }
+                }
+                None => increment.iter_mut().zip(one).for_each(|(sum, &one)| *sum += one * a),
             }
-            *increment = sum * h;
         }
+        increment.iter_mut().for_each(|sum| *sum *= h);
     }
 
     /// Makes the stages that those in the lanes ask for, all of them the same.

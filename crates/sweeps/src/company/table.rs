@@ -2,7 +2,7 @@
 
 use super::look::Look;
 use super::loom::{LANES, Loom};
-use super::stages::{Room, alike};
+use super::stages::Room;
 use super::{Question, THIN};
 use dalembert::model::Model;
 use dalembert_graph::touching::{Ask, Functions, Unrecorded};
@@ -38,6 +38,9 @@ pub(super) struct Paper {
     pub corrections: Vec<u32>,
 }
 
+/// What a question needs to have in common with others for one answer.
+pub(super) type Sort = [usize; 2];
+
 /// Who waits at a table.
 #[derive(Clone)]
 pub(super) struct Guest {
@@ -54,7 +57,8 @@ pub(super) struct Table {
     work: Work,
     /// Who sits in the lanes.
     owners: [u64; LANES],
-    queue: Vec<Guest>,
+    /// Those who wait, by what they wait for.
+    queues: Vec<(Sort, Vec<Guest>)>,
 }
 
 /// How questions are answered.
@@ -66,13 +70,12 @@ enum Work {
 }
 
 /// The modes of contacts without directions.
-fn key(modes: &[Mode]) -> Vec<u8> {
-    let number = |mode: &Mode| match mode {
+fn key(modes: &[Mode]) -> impl Iterator<Item = u8> {
+    modes.iter().map(|mode| match mode {
         Mode::Open => 0,
         Mode::Slide { .. } => 1,
         Mode::Stick => 2,
-    };
-    modes.iter().map(number).collect()
+    })
 }
 
 impl Table {
@@ -92,12 +95,12 @@ impl Table {
                 Work::Look(Look::new(shape, Loom::new(own, &kind.mover()?), correct, sight, seen))
             }
         };
-        Ok(Self { kind: kind.clone(), modes: key(modes), asks, work, owners: [0; LANES], queue: Vec::new() })
+        Ok(Self { kind: kind.clone(), modes: key(modes).collect(), asks, work, owners: [0; LANES], queues: Vec::new() })
     }
 
     /// Whether it is the one for a question.
     pub fn is_for(&self, kind: &Rc<Functions>, modes: &[Mode], asks: Question) -> bool {
-        self.asks == asks && Rc::ptr_eq(&self.kind, kind) && self.modes == key(modes)
+        self.asks == asks && Rc::ptr_eq(&self.kind, kind) && key(modes).eq(self.modes.iter().copied())
     }
 
     /// What is used here of a row with these constants.
@@ -107,24 +110,31 @@ impl Table {
 
     /// How many wait.
     pub fn waiting(&self) -> usize {
-        self.queue.len()
+        self.queues.iter().map(|(_, queue)| queue.len()).sum()
     }
 
-    pub fn queue(&mut self, guest: Guest) {
-        self.queue.push(guest);
+    pub fn queue(&mut self, sort: Sort, guest: Guest) {
+        match self.queues.iter_mut().find(|(known, _)| *known == sort) {
+            Some((_, queue)) => queue.push(guest),
+            None => self.queues.push((sort, vec![guest])),
+        }
     }
 
-    /// Serves four of those that wait if there are four who can be served together, and says whether there were. Others wait on: those who were served come back soon, to lanes that
-    /// are theirs still.
+    /// How many wait for what most wait for.
+    pub fn party(&self) -> usize {
+        self.queues.iter().map(|(_, queue)| queue.len()).max().unwrap_or(0)
+    }
+
+    /// Serves as long as lanes are full, and says whether they were.
     pub fn serve_full(&mut self) -> bool {
-        let full = self.queue.len() >= LANES && self.party() >= LANES;
-        if full {
+        let full = self.party() >= LANES;
+        while self.party() >= LANES {
             self.serve();
         }
         full
     }
 
-    /// Serves up to four that wait.
+    /// Serves up to four that wait for the same.
     pub fn serve(&mut self) {
         let lanes = self.seat();
         match &mut self.work {
@@ -135,54 +145,22 @@ impl Table {
         lanes.iter().flatten().for_each(|ticket| ticket.waits.set(false));
     }
 
-    /// Whether two guests can be served at once.
-    fn together(&self, one: &Guest, other: &Guest) -> bool {
-        if matches!(self.work, Work::Once(..)) || Rc::ptr_eq(&one.ticket, &other.ticket) {
-            return true;
-        }
-        let (one, other) = (one.ticket.paper.borrow(), other.ticket.paper.borrow());
-        match (&self.work, &one.stages, &other.stages) {
-            (Work::Stages(..), Some(one), Some(other)) => alike(one, other),
-            (Work::Look(_), ..) => {
-                one.ways.times.len() == other.ways.times.len()
-                    && one.ways.project.is_some() == other.ways.project.is_some()
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether somebody sits in a lane since he was last served.
-    fn sits(&self, guest: &Guest) -> bool {
-        self.owners.contains(&guest.ticket.row)
-    }
-
-    /// Who is served next: one who sits in a lane, if there is one.
-    fn first(&self) -> Option<&Guest> {
-        self.queue.iter().find(|guest| self.sits(guest)).or(self.queue.first())
-    }
-
-    /// How many wait that can be served together with the first one.
-    fn party(&self) -> usize {
-        let Some(first) = self.first() else { return 0 };
-        self.queue.iter().filter(|guest| self.together(first, guest)).count()
-    }
-
-    /// Gives lanes to those who wait, first to those who sit in one: they keep it, and their constants in it.
+    /// Gives lanes to those who wait for what most do, first to those who sit in one: they keep it, and their constants in it.
     fn seat(&mut self) -> [Option<Rc<Ticket>>; LANES] {
         let mut lanes = [const { None }; LANES];
         let mut others = [const { None }; LANES];
-        let Some(first) = self.first().cloned() else { return lanes };
+        let Some((_, queue)) = self.queues.iter_mut().max_by_key(|(_, queue)| queue.len()) else { return lanes };
         let mut count = 0;
-        for sit in [true, false] {
+        for sits in [true, false] {
             let mut at = 0;
-            while at < self.queue.len() && count < LANES {
-                let guest = &self.queue[at];
-                if self.sits(guest) != sit || !self.together(&first, guest) {
+            while at < queue.len() && count < LANES {
+                let lane = self.owners.iter().position(|&owner| owner == queue[at].ticket.row);
+                if lane.is_some() != sits {
                     at += 1;
                     continue;
                 }
-                let guest = self.queue.remove(at);
-                match self.owners.iter().position(|&owner| owner == guest.ticket.row) {
+                let guest = queue.remove(at);
+                match lane {
                     Some(lane) => lanes[lane] = Some(guest.ticket),
                     None => others[count] = Some(guest),
                 }
