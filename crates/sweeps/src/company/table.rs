@@ -66,7 +66,7 @@ enum Work {
     /// By one run, and how many of its outputs are no pivots.
     Once(Loom, usize),
     Stages(Loom, Room),
-    Look(Look),
+    Look(Box<Look>),
 }
 
 /// The modes of contacts without directions.
@@ -92,7 +92,7 @@ impl Table {
             Question::Look => {
                 let correct = if shape.rows() > 0 { Some(loom(Ask::Correct)?) } else { None };
                 let sight = if modes.is_empty() { None } else { Some(loom(Ask::Sight)?) };
-                Work::Look(Look::new(shape, Loom::new(own, &kind.mover()?), correct, sight, seen))
+                Work::Look(Box::new(Look::new(shape, Loom::new(own, &kind.mover()?), correct, sight, seen)))
             }
         };
         Ok(Self { kind: kind.clone(), modes: key(modes).collect(), asks, work, owners: [0; LANES], queues: Vec::new() })
@@ -229,7 +229,7 @@ pub(super) fn each_mut<'a>(
     papers: &'a mut Papers<'_>,
     of: impl Fn(&'a mut Paper) -> &'a mut [f64],
 ) -> [Option<&'a mut [f64]>; LANES] {
-    papers.each_mut().map(|paper| paper.as_mut().map(|paper| of(&mut **paper)))
+    papers.each_mut().map(|paper| paper.as_mut().map(|paper| of(paper)))
 }
 
 /// Puts the numbers of rows into their lanes.
