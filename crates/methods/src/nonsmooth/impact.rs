@@ -174,6 +174,15 @@ fn impact<'m, Y: Contacts>(
     let touches = |i: usize, gap: f64, rate: &[f64]| {
         options.meets(t, gap, rate[0]) && rate[0] <= options.rest && model.own_press(i).is_none()
     };
+    // At most events nothing closes: gaps and rates tell.
+    desk.see(y, s);
+    let closes = |i: usize| {
+        let rate = &desk.rate[y.start(i)..y.start(i + 1)];
+        !y.latched()[i] && touches(i, desk.gap[i], rate) && rate[0] < -options.rest
+    };
+    if !(0..model.contacts()).any(closes) {
+        return Ok(None);
+    }
     let (delassus, chosen) = Delassus::new(desk, y, s, touches)?;
     let before: Vec<f64> = delassus.rows.iter().map(|&row| delassus.rate[row]).collect();
     let mut first = Vec::new();
