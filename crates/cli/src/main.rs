@@ -33,7 +33,8 @@ use clap::{CommandFactory, Parser};
 use exit::Exit;
 use std::process::ExitCode;
 
-/// Events, and rows of sweeps that begin and end, ask for much memory for a short time: a fifth of the time of a row went to the heap of the system.
+/// Events, and rows of sweeps that begin and end, ask for much memory for a short time: a fifth of the time of a row went to the heap of the system. Not in the Python package, whose users may limit
+/// addresses, of which this heap sets a GiB apart.
 #[global_allocator]
 static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

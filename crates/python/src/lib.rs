@@ -19,10 +19,6 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// The same as in the command line.
-#[global_allocator]
-static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The module `dalembert._dalembert`.
 #[pymodule]
 mod _dalembert {
