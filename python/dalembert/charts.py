@@ -237,13 +237,11 @@ def _work(v: Any) -> str:
     one = v["comparisons"][0]
     method, varied, log = np.array(one["method"]), np.array(one["varied"]), bool(one["logarithmic"])
     drawn = []
-    for k, name in enumerate(one["methods"]):
+    for name in one["methods"]:
         # Runs that failed have no time, and what they have of errors says nothing.
         own = np.flatnonzero((method == name) & (varied == one["vary"]) & np.isfinite(one["seconds"]))
         own = own[np.argsort(one["value"][own])]
-        order = one["orders"][k, 0]
-        title = f"{name} (order {order:.1f})" if log and np.isfinite(order) else name
-        drawn.append(Curve(title, one["value"][own], one["errors"][own, 0]))
+        drawn.append(Curve(name, one["value"][own], one["errors"][own, 0]))
     unit = f" in {one['units'][0]}" if one["units"][0] else ""
     return curves(drawn, one["vary"].split(".")[-1], f"error of {one['channels'][0]}{unit}", (log, True))
 

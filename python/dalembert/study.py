@@ -102,9 +102,19 @@ def _short(value: Any) -> str:
         # Minus zero is zero.
         return np.array2string(value + 0 if value.dtype.kind in "fc" else value, precision=5)
     if isinstance(value, list) and value and isinstance(value[0], dict):
+        if "orders" in value[0]:
+            return "; ".join(map(_compared, value))
         if "kind" not in value[0]:
             return f"{len(value)} dictionaries of {', '.join(value[0])}"
         return "; ".join(f"{row['kind']} at {display.number(row.get('parameter', ''))}" for row in value)
     if isinstance(value, list):
         return "; ".join(map(str, value))
     return display.number(value)
+
+
+def _compared(one: Dict[str, Any]) -> str:
+    """A comparison of integrators in a line: how many runs, and the orders in the first channel."""
+    failed = sum(1 for fault in one["faults"] if fault)
+    told = f"{one['name']}: {len(one['value'])} runs" + (f", {failed} failed" if failed else "")
+    orders = [f"{name} {order:.2f}" for name, order in zip(one["methods"], one["orders"][:, 0]) if np.isfinite(order)]
+    return told + (f"; orders in {one['channels'][0]}: {', '.join(orders)}" if one["logarithmic"] and orders else "")

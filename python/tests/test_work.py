@@ -43,8 +43,10 @@ def test_comparisons_of_a_scene_are_those_of_the_command_line(tmp_path: Path, co
     forces = one["work"][:, one["counts"].index("forces")]
     same(forces, [float(row["forces"]) for row in rows])
     drawn = study.plot()
-    assert drawn is not None and "(order 8" in drawn.svg and "error of body.mass.position.x in m" in drawn.svg
-    assert "work-precision" in study._repr_html_() and pickle.loads(pickle.dumps(study)).kind == study.kind
+    assert drawn is not None and "sines, 5 Lobatto points" in drawn.svg and "error of body.mass.position.x in m" in drawn.svg
+    shown = study._repr_html_()
+    assert "steps: 35 runs; orders in body.mass.position.x: sines, 3 points (Simpson) 4.00" in shown and "failed" not in shown
+    assert pickle.loads(pickle.dumps(study)).kind == study.kind
 
 
 def test_methods_are_texts_or_dictionaries(oscillator: dalembert.Scene) -> None:
