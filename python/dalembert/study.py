@@ -117,4 +117,4 @@ def _compared(one: Dict[str, Any]) -> str:
     failed = sum(1 for fault in one["faults"] if fault)
     told = f"{one['name']}: {len(one['value'])} runs" + (f", {failed} failed" if failed else "")
     orders = [f"{name} {order:.2f}" for name, order in zip(one["methods"], one["orders"][:, 0]) if np.isfinite(order)]
-    return told + (f"; orders in {one['channels'][0]}: {', '.join(orders)}" if one["logarithmic"] and orders else "")
+    return told + (f"; orders in {one['channels'][0]}: {' · '.join(orders)}" if one["logarithmic"] and orders else "")
